@@ -1,7 +1,7 @@
 {#- Rows are found by one key, and another one is the primary key: changes that bring a row under a
     primary key that another row has. Each change of the batch takes one and gives one up.
 
-    Branches on: truncates.
+    Branches on: truncates, expires (a row whose time is over has no key).
     Override: keep the columns: the primary key, change_seq and finding. -#}
 WITH
   {% include "changes.sql" %},
@@ -62,8 +62,8 @@ WITH
 {%- endif %}
       -1,
       1
-    FROM {{ plan.target }} AS target
-    WHERE NOT EXISTS (
+    FROM {% if plan.expires %}aged{% else %}{{ plan.target }}{% endif %} AS target
+    WHERE {% if plan.expires %}target.{{ plan.is_over }} IS NOT TRUE AND {% endif %}NOT EXISTS (
       SELECT 1
       FROM changed
       WHERE {% for column in plan.key_columns %}{{ " AND " if not loop.first }}changed.{{ column.name }} = target.{{ column.name }}{% endfor %}

@@ -4,9 +4,9 @@
 
     Prints: the parts `events` (columns, effect, change_seq, copy_step), `held` (copies in the target) and
     `missed` (place: the seq of a change), after those that they need.
-    Branches on: truncates.
+    Branches on: truncates, expires (rows whose time is over are held no more).
     Override: keep these three with their columns. -#}
-{%- from "sides.sql" import copy_steps -%}
+{%- from "sides.sql" import copy_steps, present_rows, still_there -%}
 events AS (
         -- An old row takes away one copy, a new row adds one.
         {{ copy_steps(plan) }}
@@ -19,7 +19,8 @@ events AS (
             {{ column.name }},
 {%- endfor %}
             COUNT(*) AS {{ plan.copies_held }}
-        FROM {{ plan.target }}
+        FROM {% if plan.expires %}{{ present_rows(plan) }}
+        WHERE {{ still_there(plan) }}{% else %}{{ plan.target }}{% endif %}
         GROUP BY
 {%- for column in plan.columns %}
             {{ column.name }}{{ "," if not loop.last }}

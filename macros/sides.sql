@@ -1,8 +1,17 @@
 {#- What the rows of `sides` say: their key, all their columns, and what became of them. Jinja macros
     that other files import; each begins with a new line.
 
-    Branches on: key_changes (an UPDATE may change the key).
+    Branches on: key_changes (an UPDATE may change the key), expires (rows leave when their time is over).
     Override: keep the macros' names, the columns' names, and `left` and `arrived`. -#}
+
+{#- The rows of the target, known as `present`, that are still there when the changes come. #}
+{%- macro present_rows(plan) -%}
+{% if plan.expires %}aged{% else %}{{ plan.target }}{% endif %} AS present
+{%- endmacro %}
+
+{%- macro still_there(plan) -%}
+present.{{ plan.is_over }} IS NOT TRUE
+{%- endmacro %}
 
 {%- macro side_key(plan) %}
 {%- for column in plan.key_columns %}

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.auditing import NOTHING_TO_ADOPT, OTHER_COLUMNS
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import ledger
+from filtersql.run import clock, ledger
 from filtersql.run.auditing import Audit, Audited, audit
+from filtersql.run.clock import clock_for
 from filtersql.run.context import now
 from filtersql.run.ledger import Entry, key_of
 from filtersql.run.model import Inputs
@@ -48,14 +51,18 @@ def adopt(
         found for ones in unknown.values() for one in ones for found in _other(engine, one)
     ]:
         raise Mistakes(wrong)
-    audited = audit(inputs, unknown, engine, at=at)
+    read = clock.now()
+    audited = audit(inputs, unknown, engine, at=at, clock=read)
     if all(one.right for one in audited):
         ledger.prepare(engine, schema)
         for name in unknown:
             own = [one.compiled for one in audited if one.compiled.subscription == name]
             first = known.number_of(name) + 1
             entries = [
-                _entry(compiled, at, number, known.newest.get(key_of(compiled)))
+                replace(
+                    _entry(compiled, at, number, known.newest.get(key_of(compiled))),
+                    clock=clock_for(compiled, read),
+                )
                 for number, compiled in enumerate(own, first)
             ]
             ledger.append(engine, schema, entries)

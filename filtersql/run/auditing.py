@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -29,8 +30,10 @@ from filtersql.errors.auditing import INTERRUPTED, NOTHING_TO_COMPARE, SOURCE_AH
 from filtersql.feeds.images import Landing
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.run import clock as clocks
 from filtersql.run import ledger
 from filtersql.run.audit_findings import Found, compare
+from filtersql.run.clock import clock_for, show_clock
 from filtersql.run.context import beating, held_row, note, now, release, renew
 from filtersql.run.feed_reach import check_reach
 from filtersql.run.lease import Lease, check_free, leased
@@ -87,13 +90,14 @@ def audit(
     *,
     repair: bool = False,
     at: int | None = None,
+    clock: datetime | None = None,
 ) -> list[Audited]:
     """Compare the targets of some subscriptions, given by name.
 
-    `at` is the position of targets that filtersql does not know yet.
+    `at` is the position of targets that filtersql does not know yet, `clock` the time of those.
     """
     return [
-        _audited(inputs, inputs.subscriptions[name], one, engine, repair=repair, at=at)
+        _audited(inputs, inputs.subscriptions[name], one, engine, repair=repair, at=at, clock=clock)
         for name, audits in tables.items()
         for one in audits
     ]
@@ -107,6 +111,7 @@ def _audited(
     *,
     repair: bool,
     at: int | None,
+    clock: datetime | None,
 ) -> Audited:
     found: list[Audited] = []
     try:
@@ -118,7 +123,8 @@ def _audited(
             engine.transaction(),
         ):
             configure(engine, dict(one.compiled.settings))
-            trial = _Trial(inputs, subscription, one, engine, Path(folder), lease)
+            read = clock or clocks.now()
+            trial = _Trial(inputs, subscription, one, engine, Path(folder), lease, read)
             found.append(trial.run(repair=repair, at=at))
             if not found[0].repaired:
                 raise _Undone
@@ -140,6 +146,7 @@ class _Trial(Struct):
     engine: Engine
     folder: Path
     lease: Lease
+    clock: datetime
     #: the ledger's last number
     ordinal: int = 0
 
@@ -166,6 +173,8 @@ class _Trial(Struct):
         position = at if entry is None or at is not None else entry.position
         try:
             self._bring_forward(position, entry)
+            kept = None if entry is None else entry.clock
+            show_clock(self.engine, compiled, kept or clock_for(compiled, self.clock))
             for looked in compiled.lookups:
                 show_held(self.engine, looked, self.audit.looked_up[looked.relation])
             found = compare(self.engine, compiled)

@@ -121,6 +121,9 @@ class Entry(Struct, frozen=True):
     #: feed files that need not be opened again; such rows are about the subscription alone
     files: tuple[SeenFile, ...] = ()
     at: str = ""
+    #: the clock of a target with a window of time; stored beside the conflicts, so that a ledger of
+    #: an earlier version has room for it
+    clock: str | None = None
     #: the run that wrote the row, and until when nobody else may write (seconds since 1970)
     owner: str = ""
     held_until: int | None = None
@@ -172,7 +175,7 @@ class Ledger(Struct, frozen=True):
         return position if entry.position is None else max(position, entry.position)
 
 
-_COLUMNS = Entry.__struct_fields__
+_COLUMNS = tuple(name for name in Entry.__struct_fields__ if name != "clock")
 _NUMBERS = frozenset(
     {
         "ordinal",
@@ -267,7 +270,7 @@ def append(engine: Engine, schema: str, entries: Sequence[Entry]) -> None:
     """Add rows of one subscription, in one commit. Raises Mistakes where another run was faster."""
     if not entries:
         return
-    rows = [[_stored(getattr(entry, name)) for name in _COLUMNS] for entry in entries]
+    rows = [[_stored(entry, name) for name in _COLUMNS] for entry in entries]
     first = entries[0]
     slot = Slot(first.subscription, first.ordinal)
     then = _since(engine, schema, slot)
@@ -321,7 +324,10 @@ def _since(engine: Engine, schema: str, slot: Slot) -> str:
     return query.sql(engine.dialect)
 
 
-def _stored(value: object) -> object:
+def _stored(entry: Entry, name: str) -> object:
+    value: object = getattr(entry, name)
+    if name == "conflicts" and entry.clock is not None:
+        value = {**entry.conflicts, "clock": entry.clock}
     return json.dumps(value) if isinstance(value, dict | tuple) else value
 
 
@@ -347,6 +353,7 @@ def _seen(text: object) -> tuple[SeenFile, ...]:
 
 def _entry(row: Sequence[object]) -> Entry:
     values = dict(zip(_COLUMNS, row, strict=True))
-    values["conflicts"] = json.loads(str(values["conflicts"] or "{}"))
+    conflicts = json.loads(str(values["conflicts"] or "{}"))
+    values |= {"clock": conflicts.pop("clock", None), "conflicts": conflicts}
     values["files"] = _seen(values["files"])
     return Entry(**values)  # type: ignore[arg-type]

@@ -53,8 +53,12 @@ def marking(mark: Mark, *, initial: bool, commit: str | None = None) -> dict[str
     """The settings around the statement that commits a mark; `commit` is a name of this commit."""
     text = mark.text if commit is None else json.dumps({**json.loads(mark.text), "commit": commit})
     settings = {_METADATA: text}
-    if not initial and mark.position is not None:
-        application = f"filtersql/{mark.subscription}/{mark.relation}/{mark.generation}"
+    application = f"filtersql/{mark.subscription}/{mark.relation}/{mark.generation}"
+    if not initial and mark.clock is not None:
+        # Time may pass where no change comes: at each clock positions count anew.
+        version = 0 if mark.position is None else mark.position + 1
+        settings |= {_APPLICATION: f"{application}@{mark.clock}", _VERSION: str(version)}
+    elif not initial and mark.position is not None:
         settings |= {_APPLICATION: application, _VERSION: str(mark.position)}
     return settings
 

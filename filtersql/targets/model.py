@@ -33,28 +33,28 @@ class Mark(Struct, frozen=True):
     """What is committed together with a target's data: whose changes it holds, up to where.
 
     `generation` counts how often the target was filled from the beginning; position None is the
-    initial copy of a source that does not say which changes it holds.
+    initial copy of a source that does not say which changes it holds. `clock` is that of a target
+    with a window of time, from which rows leave without a change.
     """
 
     subscription: str
     relation: RelationName
     generation: int
     position: int | None
+    clock: str | None = None
 
     @property
     def text(self) -> str:
         """The mark as it is stored with a commit."""
-        return json.dumps(
-            {
-                "filtersql": {
-                    "subscription": self.subscription,
-                    "relation": list(self.relation),
-                    "generation": self.generation,
-                    "position": self.position,
-                }
-            },
-            ensure_ascii=False,
-        )
+        said: dict[str, object] = {
+            "subscription": self.subscription,
+            "relation": list(self.relation),
+            "generation": self.generation,
+            "position": self.position,
+        }
+        if self.clock is not None:
+            said["clock"] = self.clock
+        return json.dumps({"filtersql": said}, ensure_ascii=False)
 
 
 class Slot(Struct, frozen=True):
@@ -238,6 +238,7 @@ def read_mark(text: object) -> Mark | None:
             RelationName(*fields["relation"]),
             fields["generation"],
             fields["position"],
+            fields.get("clock"),
         )
     except (ValueError, KeyError, TypeError):
         return None
