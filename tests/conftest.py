@@ -64,7 +64,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(_shared(item)))
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
         if _is_quick(item):
             item.add_marker("quick")
     if not os.environ.get(_LONG):
@@ -73,7 +73,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=f"long: {_LONG}=1 runs it"))
 
 
-def _shared(item: pytest.Item) -> str:
+def _group(item: pytest.Item) -> str:
+    if named := item.get_closest_marker("xdist_group"):
+        return str(named.args[0])
     names = getattr(item, "fixturenames", ())
     return "spark" if item.get_closest_marker("spark") and "spark" in names else str(item.path)
 

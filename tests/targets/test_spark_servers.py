@@ -55,7 +55,7 @@ pytestmark = pytest.mark.spark
 
 EVERYWHERE = [
     "duckdb", pytest.param("session delta", marks=pytest.mark.long),
-    pytest.param("session iceberg", marks=pytest.mark.usefixtures("spark")),
+    pytest.param("session iceberg", marks=pytest.mark.xdist_group("spark")),
     "thrift delta", pytest.param("thrift iceberg", marks=pytest.mark.long),
     pytest.param("connect delta", marks=pytest.mark.long), "connect iceberg",
 ]  # fmt: skip
