@@ -57,27 +57,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What needs Spark is first: with two processes the long modules should not be the last.
-
-    A module's tests are for one process, and so are all that share a Spark: a second Spark would
-    cost a minute until it is warm.
-    """
+    """What needs Spark is first: with two processes the long modules should not be the last."""
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
         if _is_quick(item):
             item.add_marker("quick")
     if not os.environ.get(_LONG):
         for item in items:
             if item.get_closest_marker("long"):
                 item.add_marker(pytest.mark.skip(reason=f"long: {_LONG}=1 runs it"))
-
-
-def _group(item: pytest.Item) -> str:
-    if named := item.get_closest_marker("xdist_group"):
-        return str(named.args[0])
-    names = getattr(item, "fixturenames", ())
-    return "spark" if item.get_closest_marker("spark") and "spark" in names else str(item.path)
 
 
 def _is_quick(item: pytest.Item) -> bool:

@@ -54,8 +54,7 @@ __all__ = [
 pytestmark = pytest.mark.spark
 
 EVERYWHERE = [
-    "duckdb", pytest.param("session delta", marks=pytest.mark.long),
-    pytest.param("session iceberg", marks=pytest.mark.xdist_group("spark")),
+    "duckdb", pytest.param("session delta", marks=pytest.mark.long), "session iceberg",
     "thrift delta", pytest.param("thrift iceberg", marks=pytest.mark.long),
     pytest.param("connect delta", marks=pytest.mark.long), "connect iceberg",
 ]  # fmt: skip
