@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from filtersql.run.clock import clock_for
 from filtersql.run.context import RunContext, TargetRun
-from filtersql.run.rounds import round_of
+from filtersql.run.rounds import below, round_of
 
 __all__ = ["aging", "let_time_pass"]
 
@@ -30,12 +30,15 @@ def aging(context: RunContext) -> list[TargetRun]:
     return [target for target, clock in found if clock != target.clock]
 
 
-def let_time_pass(context: RunContext) -> None:
-    """Judge everything that follows at the run's clock; targets without changes are judged now."""
+def let_time_pass(context: RunContext, cut: int | None) -> None:
+    """Judge all that follows at the run's clock, and at once what has no change up to the cut.
+
+    Among them are targets of which a killed run's cut was finished, at the clock of that run.
+    """
     assert context.clock is not None
     moved = aging(context)
     for target in moved:
         target.clock = clock_for(target.compiled, context.clock)
-    alone = [target for target in moved if target.untouched or target.staged is None]
+    alone = [one for one in moved if one.untouched or not below(one.position, cut)]
     for position in dict.fromkeys(target.position for target in alone):
         round_of(context, [one for one in alone if one.position == position], position)

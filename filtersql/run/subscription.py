@@ -209,7 +209,7 @@ def _catch_up(context: RunContext, cut: int | None) -> None:
     for until in sorted(unfinished):
         round_of(context, [t for t in context.targets if t.standing.until == until], until)
     if context.stop is known:
-        let_time_pass(context)
+        let_time_pass(context, cut)
     if cut is not None and context.stop is known:
         going = [t for t in context.targets if not t.untouched and below(t.position, cut)]
         round_of(context, going, cut, last=True)
