@@ -78,7 +78,7 @@ WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
             {{ column.name }},
 {%- endfor %}
             COUNT(*) AS {{ plan.copies_held }}
-        FROM {{ present_rows(plan) }}
+        FROM {% if plan.expires %}{{ present_rows(plan) }}{% else %}{{ plan.target }}{% endif %}
 {%- if plan.expires %}
         WHERE {{ still_there(plan) }}
 {%- if plan.truncates %}
@@ -242,7 +242,7 @@ WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
             {{ column.name }},
 {%- endfor %}
             TRUE AS {{ plan.row_found }}
-        FROM {{ present_rows(plan) }}
+        FROM {% if plan.expires %}{{ present_rows(plan) }}{% else %}{{ plan.target }}{% endif %}
 {%- if plan.expires %}
         WHERE {{ still_there(plan) }}
 {%- endif %}
