@@ -8,7 +8,7 @@
     one is shown by its old key where that has no row, else by the new one. Also on truncates, key_changes
     (else none is) and expires (a row whose time is over is not met).
     Override: keep `met` with its columns, and `WITH`. -#}
-{%- from "sides.sql" import copy_steps, moved_effect, present_rows, side_key, still_there -%}
+{%- from "sides.sql" import copy_steps, held_rows, moved_effect, side_key -%}
 WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
     {% include "changes.sql" %},
 
@@ -78,14 +78,9 @@ WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
             {{ column.name }},
 {%- endfor %}
             COUNT(*) AS {{ plan.copies_held }}
-        FROM {% if plan.expires %}{{ present_rows(plan) }}{% else %}{{ plan.target }}{% endif %}
-{%- if plan.expires %}
-        WHERE {{ still_there(plan) }}
+        FROM {{ held_rows(plan) }}
 {%- if plan.truncates %}
-            AND NOT EXISTS (SELECT 1 FROM truncated)
-{%- endif %}
-{%- elif plan.truncates %}
-        WHERE NOT EXISTS (SELECT 1 FROM truncated)
+        {{ "    AND" if plan.expires else "WHERE" }} NOT EXISTS (SELECT 1 FROM truncated)
 {%- endif %}
         GROUP BY
 {%- for column in plan.columns %}
@@ -242,10 +237,7 @@ WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
             {{ column.name }},
 {%- endfor %}
             TRUE AS {{ plan.row_found }}
-        FROM {% if plan.expires %}{{ present_rows(plan) }}{% else %}{{ plan.target }}{% endif %}
-{%- if plan.expires %}
-        WHERE {{ still_there(plan) }}
-{%- endif %}
+        FROM {{ held_rows(plan) }}
     ),
 
     looked_up AS (

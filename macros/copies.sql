@@ -5,7 +5,7 @@
     Prints: the parts `events`, `tallied`, `held` and `net`, and the query's rows.
     Branches on: skips_missing (a change that finds no copy is skipped; see missed.sql), truncates, expires.
     Override: keep the rows: the columns and copy_ordinal. -#}
-{%- from "sides.sql" import present_rows, side_columns, still_there %}
+{%- from "sides.sql" import held_rows, leaving_copies, side_columns %}
 {%- if plan.skips_missing -%}
 {% include "missed.sql" %},
 
@@ -83,8 +83,7 @@ events AS (
             {{ column.name }},
 {%- endfor %}
             COUNT(*) AS {{ plan.copies_held }}
-        FROM {% if plan.expires %}{{ present_rows(plan) }}
-        WHERE {{ still_there(plan) }}{% else %}{{ plan.target }}{% endif %}
+        FROM {{ held_rows(plan) }}
         GROUP BY
 {%- for column in plan.columns %}
             {{ column.name }}{{ "," if not loop.last }}
@@ -141,14 +140,4 @@ events AS (
         ) AS {{ plan.copy_ordinal }}
     FROM net
     WHERE {{ plan.copies_left }} <> {{ plan.copies_held }}
-{%- if plan.expires %}
-    UNION ALL
-    -- Rows leave when their time is over.
-    SELECT DISTINCT
-{%- for column in plan.columns %}
-        present.{{ column.name }},
-{%- endfor %}
-        0 AS {{ plan.copy_ordinal }}
-    FROM {{ present_rows(plan) }}
-    WHERE present.{{ plan.is_over }}
-{%- endif %}
+{{- leaving_copies(plan) }}

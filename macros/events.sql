@@ -7,7 +7,7 @@
     any more), skips_missing (`held` rows, of which only the key matters), lacks_values (an out-of-line
     value may be left out).
     Override: keep the parts, the key and payload columns, `keeps_…`, effect and change_seq (and epoch). -#}
-{%- from "sides.sql" import moved_effect, present_rows, side_key, still_there %}
+{%- from "sides.sql" import key_alone, moved_effect, present_rows, side_key, still_there %}
 {%- from "counting.sql" import counting_effect, counting_emptied %}
 {%- if plan.held_first and plan.truncates -%}
 truncations AS (
@@ -116,15 +116,7 @@ truncations AS (
         UNION ALL
         -- A TRUNCATE deletes every row that the target holds.
         SELECT
-{%- for column in plan.key_columns %}
-            present.{{ column.name }},
-{%- endfor %}
-{%- for column in plan.payload_columns %}
-            NULL AS {{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-            FALSE AS {{ column.keeps }},
-{%- endfor %}
+{{- key_alone(plan) }}
             {% if plan.held_first %}'truncate'{% else %}'delete'{% endif %} AS {{ plan.effect }},
 {%- if plan.held_first %}
             0 AS {{ plan.epoch }},
@@ -138,15 +130,7 @@ truncations AS (
         UNION ALL
         -- A row leaves when its time is over, before any change comes.
         SELECT
-{%- for column in plan.key_columns %}
-            present.{{ column.name }},
-{%- endfor %}
-{%- for column in plan.payload_columns %}
-            NULL AS {{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-            FALSE AS {{ column.keeps }},
-{%- endfor %}
+{{- key_alone(plan) }}
             'delete' AS {{ plan.effect }},
 {%- if plan.held_first and plan.truncates %}
             0 AS {{ plan.epoch }},

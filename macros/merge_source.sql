@@ -6,7 +6,7 @@
     skips_missing and keeps_existing (changes that meet the wrong state are skipped), completes (a value
     that a change of a key left out is taken from the row under the old key), truncates, expires.
     Override: keep the columns of the rows, and `WITH`, in which a run finds its costly parts. -#}
-{%- from "sides.sql" import present_rows, still_there -%}
+{%- from "sides.sql" import leaving_copies, present_rows, still_there -%}
 WITH{% if plan.keyed and (plan.skips_missing or plan.completes) %} RECURSIVE{% endif %}
     {% include "changes.sql" %}
 {%- if plan.adds_only %}
@@ -32,17 +32,7 @@ WITH{% if plan.keyed and (plan.skips_missing or plan.completes) %} RECURSIVE{% e
     WHERE {{ still_there(plan) }}
 {%- endif %}
 {%- endif %}
-{%- if plan.expires %}
-    UNION ALL
-    -- Rows leave when their time is over.
-    SELECT DISTINCT
-{%- for column in plan.columns %}
-        present.{{ column.name }},
-{%- endfor %}
-        0 AS {{ plan.copy_ordinal }}
-    FROM {{ present_rows(plan) }}
-    WHERE present.{{ plan.is_over }}
-{%- endif %}
+{{- leaving_copies(plan) }}
 {%- elif not plan.keyed %},
 
     {% include "copies.sql" %}

@@ -6,7 +6,7 @@
     `missed` (place: the seq of a change), after those that they need.
     Branches on: truncates, expires (rows whose time is over are held no more).
     Override: keep these three with their columns. -#}
-{%- from "sides.sql" import copy_steps, present_rows, still_there -%}
+{%- from "sides.sql" import copy_steps, held_rows -%}
 events AS (
         -- An old row takes away one copy, a new row adds one.
         {{ copy_steps(plan) }}
@@ -19,8 +19,7 @@ events AS (
             {{ column.name }},
 {%- endfor %}
             COUNT(*) AS {{ plan.copies_held }}
-        FROM {% if plan.expires %}{{ present_rows(plan) }}
-        WHERE {{ still_there(plan) }}{% else %}{{ plan.target }}{% endif %}
+        FROM {{ held_rows(plan) }}
         GROUP BY
 {%- for column in plan.columns %}
             {{ column.name }}{{ "," if not loop.last }}

@@ -30,10 +30,9 @@ from filtersql.errors.auditing import INTERRUPTED, NOTHING_TO_COMPARE, SOURCE_AH
 from filtersql.feeds.images import Landing
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import clock as clocks
 from filtersql.run import ledger
 from filtersql.run.audit_findings import Found, compare
-from filtersql.run.clock import clock_for, show_clock
+from filtersql.run.clock import clock_for, read_clock, show_clock
 from filtersql.run.context import beating, held_row, note, now, release, renew
 from filtersql.run.feed_reach import check_reach
 from filtersql.run.lease import Lease, check_free, leased
@@ -123,7 +122,7 @@ def _audited(
             engine.transaction(),
         ):
             configure(engine, dict(one.compiled.settings))
-            read = clock or clocks.now()
+            read = clock or read_clock()
             trial = _Trial(inputs, subscription, one, engine, Path(folder), lease, read)
             found.append(trial.run(repair=repair, at=at))
             if not found[0].repaired:

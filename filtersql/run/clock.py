@@ -30,10 +30,10 @@ from filtersql.run.ledger import Ledger
 from filtersql.storage import stored_as
 from filtersql.targets.model import Engine
 
-__all__ = ["clock_for", "clock_of_run", "now", "show_clock", "show_moments"]
+__all__ = ["clock_for", "clock_of_run", "read_clock", "show_clock", "show_moments"]
 
 
-def now() -> datetime:
+def read_clock() -> datetime:
     """The time of day in UTC, without a zone."""
     return datetime.now(UTC).replace(tzinfo=None)
 

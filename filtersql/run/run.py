@@ -19,7 +19,8 @@ from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import clock, ledger
+from filtersql.run import ledger
+from filtersql.run.clock import read_clock
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import RunContext, beating, finish, release
 from filtersql.run.filter_errors import changes_that_raise, stop_before_error, values_not_sent
@@ -85,7 +86,7 @@ def run(
 ) -> RunResult:
     """Bring the targets of some subscriptions, given by name, to where their feeds are."""
     # One clock for all subscriptions.
-    options = replace(options or Options(), read_at=clock.now())
+    options = replace(options or Options(), read_at=read_clock())
     began = time.perf_counter()
     told = _Told(on_event, sum(map(len, tables.values())))
     results: list[TableResult] = []

@@ -24,7 +24,7 @@ from filtersql.feeds.images import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger, quarantine
 from filtersql.run.aging import aging, let_time_pass
-from filtersql.run.clock import clock_for, clock_of_run, now
+from filtersql.run.clock import clock_for, clock_of_run, read_clock
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import (
     RunContext,
@@ -71,7 +71,7 @@ def apply_subscription(
         name, known.last.get(name), context.lease.owner, lambda: all_done(engine, known, name)
     )
     options = context.options
-    context.clock = clock_of_run(options.read_at or now(), options.as_of, known, name)
+    context.clock = clock_of_run(options.read_at or read_clock(), options.as_of, known, name)
     found = standings(context.lanes, context.subscription, tables, known, context.options)
     context.targets = [
         TargetRun(

@@ -36,7 +36,7 @@ from filtersql.errors.windows import (
 from filtersql.filters.facts import facts
 from filtersql.filters.model import Filter
 from filtersql.filters.tree.deparse import deparse
-from filtersql.filters.tree.nodes import Bool, Cut, Node, Op, Var
+from filtersql.filters.tree.nodes import Bool, Cut, Node, Op, Var, walk
 from filtersql.filters.values import read, show
 from filtersql.filters.values.clock import Clock
 from filtersql.filters.values.cuts import ClockColumn, grain_of
@@ -69,27 +69,22 @@ def within_window(found: Filter, table: Table, semantics: Semantics) -> Filter:
     var = Var(kind, column.type.typmod, name=column.name)
     inside = _compared(">=", var, cut)
     tree: Node = inside
-    if found.deparsed != "true":
-        written = found.tree
-        anded = isinstance(written, Bool) and written.kind == "and"
-        parts = written.args if isinstance(written, Bool) and anded else (written,)
-        tree = Bool("bool", kind="and", args=(*parts, inside))
-    read = {**found.columns}
-    read.setdefault(column.name, window.column_span)
     shown = deparse(inside)
     if found.deparsed != "true":
+        written = found.tree
+        parts: tuple[Node, ...] = (written,)
+        if isinstance(written, Bool) and written.kind == "and":
+            parts = written.args
+        tree = Bool("bool", kind="and", args=(*parts, inside))
         shown = f"({found.deparsed} AND {shown})"
-    return replace(found, tree=tree, deparsed=shown, columns=read, over=_compared("<", var, cut))
+    place = found.columns.get(column.name, window.column_span)
+    columns = {**found.columns, column.name: place}
+    return replace(found, tree=tree, deparsed=shown, columns=columns, over=_compared("<", var, cut))
 
 
 def cuts_of(tree: Node) -> Iterator[ClockColumn]:
     """The columns of the clock that an expression reads."""
-    from_here = [tree]
-    while from_here:
-        node = from_here.pop()
-        if isinstance(node, Cut):
-            yield node.column
-        from_here += getattr(node, "args", ())
+    return (node.column for node in walk(tree) if isinstance(node, Cut))
 
 
 def _column(window: Window, table: Table, semantics: Semantics) -> Column:

@@ -2,8 +2,8 @@
 
 Example
     >>> column = ClockColumn("cut_1_mon_by_day_date", Parts(1, 0, 0), "day", "date")
-    >>> print(column.at(datetime(2026, 3, 31, 10, 30)), column.text(datetime(2026, 3, 31, 10, 30)))
-    2026-02-28 00:00:00 2026-02-28
+    >>> print(column.at(datetime(2026, 3, 31, 10, 30)))
+    2026-02-28 00:00:00
 
 The clock is cut off to the grain first, then the interval is taken from it. A date is the first
 day that is not before the moment, so `column >= cut` says the same of dates as of timestamps.
@@ -58,14 +58,6 @@ class ClockColumn(Struct, frozen=True):
         if self.type == "date" and moment != truncated(moment, "day"):
             return truncated(moment, "day") + _DAY
         return moment
-
-    def text(self, clock: datetime) -> str:
-        """PostgreSQL's text of it, as the column's type prints it."""
-        moment = self.at(clock)
-        if self.type == "date":
-            return moment.date().isoformat()
-        zone = "+00" if self.type == "timestamptz" else ""
-        return f"{moment.isoformat(' ')}{zone}"
 
 
 def grain_of(interval: object) -> str | None:
