@@ -80,7 +80,7 @@ WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
             COUNT(*) AS {{ plan.copies_held }}
         FROM {{ held_rows(plan) }}
 {%- if plan.truncates %}
-        {{ "    AND" if plan.expires else "WHERE" }} NOT EXISTS (SELECT 1 FROM truncated)
+        {% if plan.expires %}    AND{% else %}WHERE{% endif %} NOT EXISTS (SELECT 1 FROM truncated)
 {%- endif %}
         GROUP BY
 {%- for column in plan.columns %}

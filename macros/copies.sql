@@ -3,7 +3,7 @@
     deletes all of them and the ordinals above it insert those that remain.
 
     Prints: the parts `events`, `tallied`, `held` and `net`, and the query's rows.
-    Branches on: skips_missing (a change that finds no copy is skipped; see missed.sql), truncates, expires.
+    Branches on: skips_missing (a change that finds no copy is skipped; see missed.sql), truncates.
     Override: keep the rows: the columns and copy_ordinal. -#}
 {%- from "sides.sql" import held_rows, leaving_copies, side_columns %}
 {%- if plan.skips_missing -%}

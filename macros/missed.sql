@@ -4,7 +4,7 @@
 
     Prints: the parts `events` (columns, effect, change_seq, copy_step), `held` (copies in the target) and
     `missed` (place: the seq of a change), after those that they need.
-    Branches on: truncates, expires (rows whose time is over are held no more).
+    Branches on: truncates.
     Override: keep these three with their columns. -#}
 {%- from "sides.sql" import copy_steps, held_rows -%}
 events AS (
