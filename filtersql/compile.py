@@ -21,6 +21,7 @@ from filtersql.errors.filters import InvalidExpression
 from filtersql.filter_cache import FilterShelf
 from filtersql.filters.check import outcomes, replica_identity, supersets
 from filtersql.filters.check.replica_identity import check_identity, check_unsubscribed, unjudgeable
+from filtersql.filters.check.windows import window_mistakes
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.project import Project
@@ -240,7 +241,8 @@ def _node(
         )
     )
     read = {column for one in filters.values() for column in one.columns}
-    if mistakes := list(untold(resolved, read, project.definitions.catalog)):
+    untold_here = untold(resolved, read, project.definitions.catalog)
+    if mistakes := [*untold_here, *window_mistakes(resolved, filters)]:
         raise Mistakes(mistakes)
     known = project.definitions.catalog, project.semantics, shelf.filter
     stops = unjudgeable(resolved, by_action, *known) if project.identity_check == "run" else ()

@@ -13,6 +13,7 @@ from filtersql.filters import write as write_filter
 from filtersql.filters.check.restrictions import restrictions
 from filtersql.filters.model import PREFIX_MARK, Filter
 from filtersql.filters.resolve.resolution_cache import Alike
+from filtersql.filters.resolve.windows import within_window
 from filtersql.names import RelationName
 from filtersql.project import Project
 from filtersql.rendering.keywords import is_plain
@@ -68,7 +69,9 @@ class FilterShelf:
                 alike=self._alike if made is None else Alike(),
             )
             refused = tuple(restrictions(found, table, self.project.semantics))
-            return Mistakes(refused) if refused else found
+            if refused:
+                return Mistakes(refused)
+            return within_window(found, table, self.project.semantics)
         except (Mistake, Mistakes) as mistake:
             return mistake
 

@@ -1,12 +1,32 @@
 {#- The changes of one table, from the feed's view to what each of them does to the target.
 
-    Prints: the parts `truncated` (the last TRUNCATE), `images` (old and new row of each change), `judged` (who
+    Prints: the parts `aged` (the target's rows, and whether their time is over), `truncated` (the last
+    TRUNCATE), `images` (old and new row of each change), `judged` (who
     matches), `transformed` (the effect) and `sides` (the rows that it touches).
-    Branches on: truncates (else there is no `truncated`), keeps_existing (what came before a TRUNCATE is
+    Branches on: expires (else there is no `aged`), truncates (else there is no `truncated`), keeps_existing (what came before a TRUNCATE is
     judged, too), lacks_values (`unchanged` names what a change left out), key_changes (an UPDATE may
     touch two rows), adds_only (a change is its new row: no `sides`).
     Override: keep these parts, the COALESCE around the filters, and the columns seq, op, `old_…`, `new_…`,
     old_matches, new_matches, effect and side. -#}
+{% if plan.expires -%}
+aged AS (
+        -- The rows of the target, and whether their time is over.
+        SELECT
+            *,
+            {{ plan.over | join("\n            ") }}
+            AND NOT COALESCE(
+{%- for criterion in plan.copy_criteria %}
+{%- for line in criterion.label_lines %}
+                -- {{ line }}
+{%- endfor %}
+                {{ criterion.connective }}{{ criterion.lines | join("\n                ") }}
+{%- endfor %},
+                {{ plan.unknown_matches }}
+            ) AS {{ plan.is_over }}
+        FROM {{ plan.target }}
+    ),
+
+    {% endif -%}
 {% if plan.truncates -%}
 truncated AS (
         -- What came before the last TRUNCATE of a batch cannot matter.

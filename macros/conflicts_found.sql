@@ -5,10 +5,10 @@
     change_seq, and the finding or NULL.
     Branches on: adds_only (nothing can be met), keyed, and skips_missing and keeps_existing, where
     changes that were skipped before decide what the next one meets. A change of a key that is judged as
-    one is shown by its old key where that has no row, else by the new one. Also on truncates and
-    key_changes (else none is).
+    one is shown by its old key where that has no row, else by the new one. Also on truncates, key_changes
+    (else none is) and expires (a row whose time is over is not met).
     Override: keep `met` with its columns, and `WITH`. -#}
-{%- from "sides.sql" import copy_steps, moved_effect, side_key -%}
+{%- from "sides.sql" import copy_steps, held_rows, moved_effect, side_key -%}
 WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
     {% include "changes.sql" %},
 
@@ -78,9 +78,9 @@ WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
             {{ column.name }},
 {%- endfor %}
             COUNT(*) AS {{ plan.copies_held }}
-        FROM {{ plan.target }}
+        FROM {{ held_rows(plan) }}
 {%- if plan.truncates %}
-        WHERE NOT EXISTS (SELECT 1 FROM truncated)
+        {% if plan.expires %}    AND{% else %}WHERE{% endif %} NOT EXISTS (SELECT 1 FROM truncated)
 {%- endif %}
         GROUP BY
 {%- for column in plan.columns %}
@@ -237,7 +237,7 @@ WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
             {{ column.name }},
 {%- endfor %}
             TRUE AS {{ plan.row_found }}
-        FROM {{ plan.target }}
+        FROM {{ held_rows(plan) }}
     ),
 
     looked_up AS (

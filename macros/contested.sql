@@ -1,8 +1,9 @@
 {#- Rows are found by one key, and another one is the primary key: changes that bring a row under a
     primary key that another row has. Each change of the batch takes one and gives one up.
 
-    Branches on: truncates.
+    Branches on: truncates, expires (a row whose time is over has no key).
     Override: keep the columns: the primary key, change_seq and finding. -#}
+{%- from "sides.sql" import present_rows, still_there -%}
 WITH
   {% include "changes.sql" %},
   {% include "not_skipped.sql" %},
@@ -62,8 +63,8 @@ WITH
 {%- endif %}
       -1,
       1
-    FROM {{ plan.target }} AS target
-    WHERE NOT EXISTS (
+    FROM {{ present_rows(plan, "target") }}
+    WHERE {% if plan.expires %}{{ still_there(plan, "target") }} AND {% endif %}NOT EXISTS (
       SELECT 1
       FROM changed
       WHERE {% for column in plan.key_columns %}{{ " AND " if not loop.first }}changed.{{ column.name }} = target.{{ column.name }}{% endfor %}

@@ -5,7 +5,7 @@
     Prints: the parts `events`, `tallied`, `held` and `net`, and the query's rows.
     Branches on: skips_missing (a change that finds no copy is skipped; see missed.sql), truncates.
     Override: keep the rows: the columns and copy_ordinal. -#}
-{%- from "sides.sql" import side_columns %}
+{%- from "sides.sql" import held_rows, leaving_copies, side_columns %}
 {%- if plan.skips_missing -%}
 {% include "missed.sql" %},
 
@@ -83,7 +83,7 @@ events AS (
             {{ column.name }},
 {%- endfor %}
             COUNT(*) AS {{ plan.copies_held }}
-        FROM {{ plan.target }}
+        FROM {{ held_rows(plan) }}
         GROUP BY
 {%- for column in plan.columns %}
             {{ column.name }}{{ "," if not loop.last }}
@@ -140,3 +140,4 @@ events AS (
         ) AS {{ plan.copy_ordinal }}
     FROM net
     WHERE {{ plan.copies_left }} <> {{ plan.copies_held }}
+{{- leaving_copies(plan) }}

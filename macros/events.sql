@@ -2,12 +2,12 @@
 
     Prints: the part `events`. Where earlier rows decide, also `changed`, the same without the rows of the
     target, and there a change of the key is one that `left` and one that `arrived`.
-    Branches on: held_first (`held` rows of the target come before the changes), truncates (with held_first
+    Branches on: expires (rows of the target leave when their time is over), held_first (`held` rows of the target come before the changes), truncates (with held_first
     each change has its epoch, too: what lies between two TRUNCATEs, as no row of an earlier one is there
     any more), skips_missing (`held` rows, of which only the key matters), lacks_values (an out-of-line
     value may be left out).
     Override: keep the parts, the key and payload columns, `keeps_…`, effect and change_seq (and epoch). -#}
-{%- from "sides.sql" import moved_effect, side_key %}
+{%- from "sides.sql" import key_alone, moved_effect, present_rows, side_key, still_there %}
 {%- from "counting.sql" import counting_effect, counting_emptied %}
 {%- if plan.held_first and plan.truncates -%}
 truncations AS (
@@ -83,9 +83,10 @@ truncations AS (
             0 AS {{ plan.epoch }},
 {%- endif %}
             -1 AS {{ plan.change_seq }}
-        FROM {{ plan.target }} AS present
+        FROM {{ present_rows(plan) }}
         WHERE
-            EXISTS (
+            {% if plan.expires %}{{ still_there(plan) }}
+            AND {% endif %}EXISTS (
                 SELECT 1
                 FROM changed
                 WHERE
@@ -115,15 +116,7 @@ truncations AS (
         UNION ALL
         -- A TRUNCATE deletes every row that the target holds.
         SELECT
-{%- for column in plan.key_columns %}
-            present.{{ column.name }},
-{%- endfor %}
-{%- for column in plan.payload_columns %}
-            NULL AS {{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-            FALSE AS {{ column.keeps }},
-{%- endfor %}
+{{- key_alone(plan) }}
             {% if plan.held_first %}'truncate'{% else %}'delete'{% endif %} AS {{ plan.effect }},
 {%- if plan.held_first %}
             0 AS {{ plan.epoch }},
@@ -132,5 +125,19 @@ truncations AS (
             truncated.seq AS {{ plan.change_seq }}
         FROM {{ plan.target }} AS present
         CROSS JOIN truncated
+{%- endif %}
+{%- if plan.expires %}
+        UNION ALL
+        -- A row leaves when its time is over, before any change comes.
+        SELECT
+{{- key_alone(plan) }}
+            'delete' AS {{ plan.effect }},
+{%- if plan.held_first and plan.truncates %}
+            0 AS {{ plan.epoch }},
+{%- endif %}
+{{- counting_emptied(plan) }}
+            -1 AS {{ plan.change_seq }}
+        FROM {{ present_rows(plan) }}
+        WHERE present.{{ plan.is_over }}
 {%- endif %}
     )

@@ -4,8 +4,9 @@
     copy that is added (an ordinal above 0), and one that takes all copies away (ordinal 0).
     Branches on: adds_only (nothing finds a row of the target, so rows are only added), keyed,
     skips_missing and keeps_existing (changes that meet the wrong state are skipped), completes (a value
-    that a change of a key left out is taken from the row under the old key), truncates.
+    that a change of a key left out is taken from the row under the old key), truncates, expires.
     Override: keep the columns of the rows, and `WITH`, in which a run finds its costly parts. -#}
+{%- from "sides.sql" import leaving_copies, present_rows, still_there -%}
 WITH{% if plan.keyed and (plan.skips_missing or plan.completes) %} RECURSIVE{% endif %}
     {% include "changes.sql" %}
 {%- if plan.adds_only %}
@@ -25,9 +26,13 @@ WITH{% if plan.keyed and (plan.skips_missing or plan.completes) %} RECURSIVE{% e
         present.{{ column.name }},
 {%- endfor %}
         0 AS {{ plan.copy_ordinal }}
-    FROM {{ plan.target }} AS present
+    FROM {{ present_rows(plan) }}
     CROSS JOIN truncated
+{%- if plan.expires %}
+    WHERE {{ still_there(plan) }}
 {%- endif %}
+{%- endif %}
+{{- leaving_copies(plan) }}
 {%- elif not plan.keyed %},
 
     {% include "copies.sql" %}

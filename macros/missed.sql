@@ -6,7 +6,7 @@
     `missed` (place: the seq of a change), after those that they need.
     Branches on: truncates.
     Override: keep these three with their columns. -#}
-{%- from "sides.sql" import copy_steps -%}
+{%- from "sides.sql" import copy_steps, held_rows -%}
 events AS (
         -- An old row takes away one copy, a new row adds one.
         {{ copy_steps(plan) }}
@@ -19,7 +19,7 @@ events AS (
             {{ column.name }},
 {%- endfor %}
             COUNT(*) AS {{ plan.copies_held }}
-        FROM {{ plan.target }}
+        FROM {{ held_rows(plan) }}
         GROUP BY
 {%- for column in plan.columns %}
             {{ column.name }}{{ "," if not loop.last }}

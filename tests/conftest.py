@@ -34,14 +34,17 @@ _QUICK = {
 }
 
 _GENERATED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
-# Spark's start and its many small statements are mostly compilation of Java code. For tables of a
-# few rows the first compiler is enough; the second one would only take its processor away. Without
-# the second, Java keeps 48 MB of compiled code: full after a few tests, and from then on it throws
-# away, interprets and compiles again. What Spark would write in Java for a statement runs once.
+# What Spark would write in Java for a statement of a test runs once.
+_JAVA = " ".join(
+    ("-XX:+UseSerialGC", *(f"-D{name}={value}" for name, value in INTERPRETED.items()))
+)
+# The start of Spark is mostly compilation of Java code: for a program of a few statements Java's
+# first compiler is enough; the second one would only take its processor away. Without the second,
+# Java keeps 48 MB of compiled code: full after a few tests, and from then on it throws away,
+# interprets and compiles again. The Spark that the tests share lives long enough for the second.
 os.environ.setdefault(
     "SPARK_SUBMIT_OPTS",
-    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:-UseCodeCacheFlushing"
-    " -XX:+UseSerialGC " + " ".join(f"-D{name}={value}" for name, value in INTERPRETED.items()),
+    f"-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:-UseCodeCacheFlushing {_JAVA}",
 )
 
 
@@ -91,7 +94,9 @@ def spark() -> SparkSession:
     """The one Spark of this process, with Delta and Iceberg; `run` makes sessions beside it."""
     from filtersql.targets.embedded import own_session
 
-    return own_session(2, {}, ())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_SUBMIT_OPTS", _JAVA)
+        return own_session(2, {}, ())
 
 
 @pytest.fixture(scope="module")

@@ -70,7 +70,9 @@ class SourceMaps:
         text: str = getattr(node.compiled, f"{statement}_sql")
         judged = node.judged
         arms = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
-        judging = arms if statement.startswith("merge") else list(judged.copy)
+        judging = list(judged.copy)
+        if statement.startswith("merge"):
+            judging = [*(judged.copy if judged.expires else ()), *arms]
         head = _HEAD.match(text)
         key = node, "" if head is None else head[0]
         if self._header_of is None or not _same(self._header_of[0], key):

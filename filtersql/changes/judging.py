@@ -76,6 +76,11 @@ class Judgements(Struct, frozen=True):
     #: whether a row matches for which they are NULL
     unknown_matches: bool = False
 
+    @property
+    def expires(self) -> bool:
+        """Whether rows leave when their time is over: all actions have the filters of the copy."""
+        return any(one.filter is not None and one.filter.over is not None for one in self.copy)
+
 
 def judgements(resolved: ResolvedTable, filter_of: Callable[[Contribution], Filter]) -> Judgements:
     """The arms for one table; ops with the same criteria share an arm."""

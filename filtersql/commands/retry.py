@@ -37,6 +37,7 @@ class _Arguments(Struct, frozen=True):
     accept_filter_change: bool = False
     require_approval: bool = False
     resync: tuple[str, ...] = ()
+    as_of: str | None = None
 
 
 class _Result(Struct, frozen=True):
@@ -87,6 +88,7 @@ def command(console: Console) -> int:
         accept_filter_change=earlier.args.accept_filter_change,
         require_approval=earlier.args.require_approval,
         resync=tuple(name for name in earlier.args.resync if _is_one(name, failed)),
+        as_of=earlier.args.as_of,
         command="retry",
     )
     return carry_out(console, project, compilation, [by_name[name] for name in failed], flags)

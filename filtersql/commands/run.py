@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from filtersql.commands.clock import moment_of
 from filtersql.commands.console import Console
 from filtersql.commands.loading import loaded_compilation
 from filtersql.commands.running import RunFlags, carry_out
@@ -34,6 +35,9 @@ __all__ = ["command"]
 @click.option("--at", type=click.IntRange(min=0), help="With --adopt: the last seq they hold.")
 @click.option("--resync", metavar="TABLE", multiple=True, help="Copy this table again.")
 @click.option("--release", is_flag=True, help="Apply the changes in quarantine.")
+@click.option(
+    "--as-of", metavar="TIMESTAMP", help="The clock of windows, in UTC; it never goes back."
+)
 @click.option("--verbose", is_flag=True, help="Say at the end where the time went.")
 @click.option("--show", type=click.IntRange(min=1), help="Print the first rows of each target.")
 def command(
@@ -47,6 +51,7 @@ def command(
     at: int | None,
     resync: tuple[str, ...],
     release: bool,
+    as_of: str | None,
     verbose: bool,
     show: int | None,
 ) -> int:
@@ -55,6 +60,8 @@ def command(
         raise click.UsageError("--adopt and --at SEQ are given together.")
     if adopt and dry_run:
         raise click.UsageError("--adopt writes down what it took over: not with --dry-run.")
+    if as_of is not None:
+        moment_of(as_of)  # wrong usage is told before anything is read
     project, compilation = loaded_compilation(console)
     nodes = selected(project, compilation, console.options)
     flags = RunFlags(
@@ -66,6 +73,7 @@ def command(
         at,
         resync,
         release,
+        as_of,
         verbose=verbose,
     )
     return carry_out(console, project, compilation, nodes, flags)

@@ -13,6 +13,7 @@ from filtersql import artifacts
 from filtersql.artifacts import write_file
 from filtersql.commands.adopting import adopted
 from filtersql.commands.approving import require
+from filtersql.commands.clock import moment_of
 from filtersql.commands.console import Console
 from filtersql.commands.inputs import inputs_of
 from filtersql.commands.loading import variables
@@ -49,6 +50,8 @@ class RunFlags(Struct, frozen=True):
     resync: tuple[str, ...] = ()
     #: changes in quarantine are applied
     release: bool = False
+    #: the clock of windows of time, as it was written
+    as_of: str | None = None
     #: say at the end where the time went
     verbose: bool = False
     #: `run`, or `retry`: what run_results.json names
@@ -89,6 +92,7 @@ def carry_out(
             flags.release,
             frozenset(key_of(node.compiled) for node in compilation.nodes),
             project.output.targets_at_once,
+            None if flags.as_of is None else moment_of(flags.as_of),
         )
         result = run(inputs_of(project), tables, engine, options, progress.on_event)
         if engine.sent_rows:
@@ -154,4 +158,5 @@ def _arguments(console: Console, project: Project, flags: RunFlags) -> Mapping[s
         "require_approval": flags.require_approval,
         "resync": list(flags.resync),
         "release": flags.release,
+        "as_of": flags.as_of,
     }

@@ -29,6 +29,9 @@ __all__ = [
     "SourceOfTables",
     "Subscription",
     "UnitTest",
+    "Window",
+    "WindowedFilter",
+    "filter_text",
 ]
 
 
@@ -39,6 +42,38 @@ class Action(StrEnum):
     UPDATE = "update"
     DELETE = "delete"
     TRUNCATE = "truncate"
+
+
+class Window(Struct, frozen=True):
+    """For how long a row is published: `cut(keep) <= column`, as it is written.
+
+    `column` is a plain name; `keep` and `grain` are PostgreSQL's intervals.
+    """
+
+    column: str
+    column_span: Span
+    keep: Passage
+    grain: Passage | None = None
+
+    @property
+    def words(self) -> str:
+        """What it says, for people; two windows that say the same have the same words."""
+        grain = "1 day" if self.grain is None else self.grain.text
+        return f"{self.column} within {self.keep.text} by {grain}"
+
+
+class WindowedFilter(Passage, frozen=True, kw_only=True):
+    """A row filter that counts within a window alone; its text is `true` where none is written."""
+
+    window: Window
+
+
+def filter_text(where: Passage) -> str:
+    """A row filter as it is written, with its window in words."""
+    if not isinstance(where, WindowedFilter):
+        return where.text
+    words = where.window.words
+    return words if where.text == "true" else f"({where.text}) AND {words}"
 
 
 class PublishedTable(Struct, frozen=True):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.identifiers import plain_name
@@ -17,6 +18,7 @@ from filtersql.definitions.model import Action, Publication, PublishedTable, Rep
 from filtersql.definitions.sql_parameters import published_actions
 from filtersql.definitions.yaml_document import Document, Node, is_null
 from filtersql.definitions.yaml_names import columns_of, relation_of
+from filtersql.definitions.yaml_windows import windowed
 from filtersql.errors import Mistake
 from filtersql.errors.altering import INVALID_GENERATED
 from filtersql.errors.definitions import ALREADY_EXISTS, EMPTY_WHERE, LISTED_TWICE, TOGETHER
@@ -33,8 +35,8 @@ _SET = frozenset(
     "name description tags tables autoadd_tables replicate_insert replicate_update"
     " replicate_delete replicate_truncate".split()
 )
-_PUBLISHED = frozenset("name where columns only alias filters".split())
-_IN_SET = frozenset("name row_filter columns alias".split())
+_PUBLISHED = frozenset("name where columns only alias filters window".split())
+_IN_SET = frozenset("name row_filter columns alias window".split())
 
 
 def read_publication(document: Document, node: Node, drafts: Drafts) -> None:
@@ -164,14 +166,18 @@ def _table(
     if "columns" in entry and not is_null(entry["columns"]):
         named = columns_of(document, entry["columns"], f"columns of {name}", published=True)
         columns = tuple(column for column, _ in named)
+    within = partial(windowed, document, entry.get("window"), f"window of {name}")
     return PublishedTable(
         name=name,
         span=document.span(entry["name"]),
-        where=_filter(document, entry, "where" if "where" in known else "row_filter"),
+        where=within(_filter(document, entry, "where" if "where" in known else "row_filter")),
         columns=columns,
         only=bool(document.boolean(entry.get("only"), f"only of {name}")),
         alias=document.string(entry.get("alias"), f"alias of {name}"),
-        filters=_rules(document, entry.get("filters"), name),
+        filters={
+            rule: within(text) or text
+            for rule, text in _rules(document, entry.get("filters"), name).items()
+        },
     )
 
 

@@ -13,12 +13,14 @@ from filtersql.source import Passage, Span
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.tree.nodes import Node
+    from filtersql.filters.tree.nodes import Node, Op
 
-__all__ = ["ELEMENT", "PREFIX_MARK", "ColumnWriter", "Filter"]
+__all__ = ["CLOCK", "ELEMENT", "PREFIX_MARK", "ColumnWriter", "Filter"]
 
 #: gives the engine's expression for a column of the judged image: `before_a`, `t.a`, …
 ColumnWriter = Callable[[str], "exp.Expr"]
+#: the view of one row that has the moments of a run's clock, see filters/values/cuts.py
+CLOCK = "filtersql_clock"
 #: the name of a column that stands for an element of a list; no column is called so
 ELEMENT = "\0element"
 #: stands for a prefix of column names while a filter is printed: a character of no one's own
@@ -40,3 +42,5 @@ class Filter(Struct, frozen=True):
     notices: tuple[Notice, ...] = field(default=())
     #: of the source: what some functions give depends on it
     postgres_version: int = 18
+    #: of a filter within a window of time: `column < cut(keep)`, true of a row whose time is over
+    over: Op | None = None

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
-from filtersql.definitions.model import Action
+from filtersql.definitions.model import Action, filter_text
 from filtersql.errors import Mistake
 from filtersql.errors.replication_sets import SEVERAL_FILTERS
 from filtersql.names import RelationName
@@ -79,7 +79,7 @@ def several_filters(resolved: ResolvedTable) -> Iterator[Mistake]:
     if resolved.semantics.combine != "single":
         return
     filtered = [each for each in resolved.contributions if each.where is not None]
-    if len({each.where.text for each in filtered if each.where is not None}) > 1:
+    if len({filter_text(each.where) for each in filtered if each.where is not None}) > 1:
         names = dict.fromkeys(each.publication for each in filtered)
         yield SEVERAL_FILTERS(
             resolved.subscription.span, name=resolved.table.name, publications=names

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from filtersql.definitions.model import Action, Subscription
+from filtersql.definitions.model import Action, Subscription, filter_text
 from filtersql.errors import Notice
 from filtersql.errors.publications import shown
 from filtersql.publications.model import Contribution, ResolvedTable
@@ -136,4 +136,4 @@ def _leaks(resolved: ResolvedTable, name: str) -> Iterator[Notice]:
 
 
 def _texts(contributions: Sequence[Contribution]) -> frozenset[str]:
-    return frozenset(each.where.text for each in contributions if each.where is not None)
+    return frozenset(filter_text(each.where) for each in contributions if each.where is not None)

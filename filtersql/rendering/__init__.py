@@ -12,6 +12,8 @@ from filtersql.catalog import Column, Table
 from filtersql.changes import Judgements, row_key
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.compiling import COLUMNS_DIFFER_BY_CASE
+from filtersql.filters.resolve.windows import cuts_of
+from filtersql.filters.values.cuts import ClockColumn
 from filtersql.names import view_name
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, LookedUp, TargetColumn
@@ -162,10 +164,7 @@ def _statements(
         unique=outline.unique,
         looks=looks,
         packaged=looks.packaged,
-        column_definitions_sql=",\n  ".join(
-            f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
-            for column in resolved.columns
-        ),
+        column_definitions_sql=_definitions(resolved, engine),
         settings=SETTINGS[engine],
         costly_parts=COSTLY_PARTS.get(outline.form, ()) if engine == "spark" else (),
         filter_hash=hashed,
@@ -174,6 +173,7 @@ def _statements(
         via_partition_root=table.partition_by is not None,
         notices=resolved.notices,
         lookups=lookups,
+        clock=_clock(judged),
     )
 
 
@@ -191,6 +191,20 @@ def _target_columns(resolved: ResolvedTable, engine: Engine) -> tuple[TargetColu
         )
         for column in resolved.columns
     )
+
+
+def _definitions(resolved: ResolvedTable, engine: Engine) -> str:
+    """The columns of the target for CREATE TABLE."""
+    return ",\n  ".join(
+        f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
+        for column in resolved.columns
+    )
+
+
+def _clock(judged: Judgements) -> tuple[ClockColumn, ...]:
+    """The moments that the windows of its filters compare with, each once."""
+    trees = (one.filter.tree for one in judged.copy if one.filter is not None)
+    return tuple({each.name: each for tree in trees for each in cuts_of(tree)}.values())
 
 
 def _texts(

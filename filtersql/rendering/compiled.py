@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from filtersql.catalog import PgType
 from filtersql.changes import Form
 from filtersql.errors import Notice
+from filtersql.filters.values.cuts import ClockColumn
 from filtersql.names import RelationName
 from filtersql.rendering.counting import without_counting
 from filtersql.rendering.definition import Definition
@@ -120,6 +121,8 @@ class CompiledTable(Struct, frozen=True):
     costly_parts: tuple[str, ...] = ()
     #: whether filtersql's own macros alone print the statements
     packaged: bool = False
+    #: the moments of a run's clock that the statements read: columns of the view filtersql_clock
+    clock: tuple[ClockColumn, ...] = ()
 
     @property
     def unique_id(self) -> str:

@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
+from msgspec.structs import replace
+
 from filtersql.changes import TRANSITIONS, Arm, Criterion, Effect, Judgements
 from filtersql.filters.model import Filter
 from filtersql.rendering import sql_fragments
-from filtersql.rendering.layout import WIDTH, criterion_lines, one_line, wrapped
+from filtersql.rendering.layout import WIDTH, alternatives, criterion_lines, one_line, wrapped
 from filtersql.rendering.plan_records import (
     Internals,
     PlannedArm,
@@ -53,7 +55,19 @@ def printed(judgements: Judgements, engine: Engine, write: FilterWriter) -> dict
         "old_arms": _arms(judgements.old, print_criteria, engine),
         "new_arms": _arms(judgements.new, print_criteria, engine),
         "copy_criteria": print_criteria(judgements.copy, ""),
+        "over": _over(judgements.copy, write, engine),
     }
+
+
+def _over(criteria: Sequence[Criterion], write: FilterWriter, engine: Engine) -> tuple[str, ...]:
+    """Whether the time of a row of the target is over, by any window."""
+    filters = (criterion.filter for criterion in criteria)
+    texts = [
+        write(replace(each, tree=each.over), "")
+        for each in filters
+        if each is not None and each.over is not None
+    ]
+    return alternatives(tuple(dict.fromkeys(texts)), WIDTH - _DEPTH) if texts else ()
 
 
 def judging_words(

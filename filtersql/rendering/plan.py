@@ -50,11 +50,11 @@ class Outline(Struct, frozen=True):
     truncates: bool
     #: whether a change that leaves out a column always stops the run
     stops_at_unchanged: bool
-    #: what filters read of old rows
     read_of_old_rows: frozenset[str]
-    #: whether all filters of an action have to match, and whether NULL does
+    #: whether all filters of an action have to match, whether NULL does, whether rows leave in time
     every: bool
     unknown_matches: bool
+    expires: bool
 
 
 @lru_cache(maxsize=1024)
@@ -64,13 +64,12 @@ def merge_plan(outline: Outline) -> MergePlan:
     tail = _tail(outline.read_columns)
     own = Internals(*(f"{name}{tail}" for name in _OWN))
     moves = outline.form in (Form.KEYED_KEEPING, Form.KEYED_SKIPPING)
+    may_lack, unique = images.may_be_unchanged, outline.unique
     planned = {
-        name: planned_column(
-            name, tail, name in images.may_be_unchanged, name in outline.unique, moves, engine
-        )
+        name: planned_column(name, tail, name in may_lack, name in unique, moves, engine)
         for name in outline.read_columns
     }
-    keepable = tuple(planned[name] for name in outline.columns if name in images.may_be_unchanged)
+    keepable = tuple(planned[name] for name in outline.columns if name in may_lack)
     names: dict[str, Any] = {
         field: sql_fragments.named(getattr(own, field), engine) for field in _OWN
     }
@@ -129,6 +128,7 @@ def _flags(outline: Outline, *, lacks_values: bool) -> dict[str, Any]:
         "lacks_values": lacks_values,
         "key_changes": outline.updates,
         "truncates": outline.truncates,
+        "expires": outline.expires,
     }
 
 
@@ -202,9 +202,9 @@ def _completeness(
     key_changed = tuple(
         sql_fragments.differs(f"old_{name}", f"new_{name}", engine) for name in outline.key
     ) or (sql_fragments.true_or_false(value=not outline.key, engine=engine),)
-    complete_if = (sql_fragments.equals(own.effect, "insert", engine), *key_changed)
-    if outline.stops_at_unchanged:
-        complete_if = (sql_fragments.true_or_false(value=True, engine=engine),)
+    always = (sql_fragments.true_or_false(value=True, engine=engine),)
+    enters = (sql_fragments.equals(own.effect, "insert", engine), *key_changed)
+    complete_if = always if outline.stops_at_unchanged else enters
     return {
         "key_change": alternatives(key_changed, NARROW),
         "any_unchanged": alternatives(tuple(column.is_unchanged for column in keepable), NARROW),

@@ -128,6 +128,8 @@ class Internals(Counts, frozen=True):
     #: beside `Counts`: what a side of a change is, and what happened to its key before
     met_effect: str
     met_before: str
+    #: whether a row of the target has no time left
+    is_over: str
 
 
 class MergePlan(Internals, frozen=True, eq=False):
@@ -182,6 +184,8 @@ class MergePlan(Internals, frozen=True, eq=False):
     #: how several filters are combined, and what NULL is, in lines
     matching: tuple[str, ...]
     unknown_matches: str
+    #: whether the time of a row of the target is over, as far as windows tell; in lines
+    over: tuple[str, ...]
     old_arms: tuple[PlannedArm, ...]
     new_arms: tuple[PlannedArm, ...]
     copy_criteria: tuple[PlannedCriterion, ...]
@@ -221,6 +225,8 @@ class MergePlan(Internals, frozen=True, eq=False):
     #: whether an UPDATE may take a row to another key, whether TRUNCATEs are published
     key_changes: bool
     truncates: bool
+    #: whether rows leave when their time is over
+    expires: bool
     #: whether events begin with the target's rows, and each knows which TRUNCATEs came before
     held_first: bool
     #: the query that merge.sql holds

@@ -65,6 +65,7 @@ def outlined(
         read_of_old_rows=read_of_old_rows(judged),
         every=judged.every,
         unknown_matches=judged.unknown_matches,
+        expires=judged.expires,
     )
 
 

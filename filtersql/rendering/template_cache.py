@@ -32,7 +32,7 @@ _PLACE = re.compile("\0([0-9]+)\0")
 #: what decides where the lines of a criterion stand: (connective, labels, lines)
 _Lengths = tuple[str, int, int]
 _Arms = tuple[tuple[tuple[str, ...], tuple[_Lengths, ...]], ...]
-Structure = tuple[int, _Arms, _Arms, tuple[_Lengths, ...]]
+Structure = tuple[int, _Arms, _Arms, tuple[_Lengths, ...], int]
 
 
 class Own(Struct, frozen=True, dict=True):
@@ -45,6 +45,7 @@ class Own(Struct, frozen=True, dict=True):
     old_arms: tuple[PlannedArm, ...] = ()
     new_arms: tuple[PlannedArm, ...] = ()
     copy_criteria: tuple[PlannedCriterion, ...] = ()
+    over: tuple[str, ...] = ()
     #: the query that merge.sql holds
     source_sql: str = ""
 
@@ -65,7 +66,7 @@ class Own(Struct, frozen=True, dict=True):
                 texts += (*one.label_lines, *one.lines)
         for one in self.copy_criteria:
             texts += (*one.label_lines, *one.lines)
-        return tuple(texts)
+        return (*texts, *self.over)
 
     @cached_property
     def structure(self) -> Structure:
@@ -75,6 +76,7 @@ class Own(Struct, frozen=True, dict=True):
             tuple((arm.ops, _lengths(arm.criteria)) for arm in self.old_arms),
             tuple((arm.ops, _lengths(arm.criteria)) for arm in self.new_arms),
             _lengths(self.copy_criteria),
+            len(self.over),
         )
 
 
@@ -99,7 +101,7 @@ def skeleton_of(printed: str) -> Skeleton:
 
 def marked(structure: Structure) -> Own:
     """Something of that structure, of which each string is its place."""
-    header, old, new, copy = structure
+    header, old, new, copy, over = structure
     places = (f"\0{place}\0" for place in count())
 
     def some(number: int) -> tuple[str, ...]:
@@ -121,6 +123,7 @@ def marked(structure: Structure) -> Own:
         old_arms=tuple(PlannedArm(ops, criteria(lengths)) for ops, lengths in old),
         new_arms=tuple(PlannedArm(ops, criteria(lengths)) for ops, lengths in new),
         copy_criteria=criteria(copy),
+        over=some(over),
     )
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from filtersql.artifacts import Mapped
 from filtersql.compile import Node
-from filtersql.definitions.model import Action
+from filtersql.definitions.model import Action, filter_text
 from filtersql.errors import Mistake, Notice
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.review.approvals import Approval
@@ -129,7 +129,7 @@ def _actions(node: Node) -> Iterator[ReviewedAction]:
     for action in ROW_ACTIONS:
         parts = resolved.filters.get(action)
         absorbed = tuple(
-            InForce(each.where.text, each.publication, each.reason, each.where.span())
+            InForce(filter_text(each.where), each.publication, each.reason, each.where.span())
             for each in resolved.absorbed.get(action, ())
             if each.where is not None
         )

@@ -18,6 +18,7 @@ from math import prod
 from operator import itemgetter
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 from sqlglot import exp
 
 from filtersql.catalog import Table
@@ -26,6 +27,7 @@ from filtersql.filters import Filter, write
 from filtersql.storage import column_type
 from filtersql.targets.model import Engine
 from filtersql.verify.boundaries import Candidates, candidates
+from filtersql.verify.clock import at_trial
 from filtersql.verify.values import values_of
 
 __all__ = ["Comparison", "Condition", "NotTried", "Row", "Trials", "shown"]
@@ -151,8 +153,13 @@ class Trials(Struct, frozen=True):
         return _row(domain, _places(domain, found[0][0])) if found else None
 
     def _domain(self, *conditions: Condition) -> tuple[Candidates, ...]:
-        trees = [each.tree for condition in conditions for each in condition.filters]
-        domain = tuple(map(_with_others, candidates(self.table, trees)))
+        filters = [each for condition in conditions for each in condition.filters]
+        trees = [at_trial(each).tree for each in filters]
+        found = candidates(self.table, trees)
+        if any(each.over is not None for each in filters):
+            # At another time the cuts of two windows may lie otherwise.
+            found = tuple(replace(each, complete=False) for each in found)
+        domain = tuple(map(_with_others, found))
         for each in domain:
             if not any(value is not None for value in each.values):
                 raise NotTried(f'there are no values to try for column "{each.column.name}"')
@@ -164,7 +171,7 @@ class Trials(Struct, frozen=True):
             return exp.true() if condition.matches else exp.false()
         try:
             written = [
-                write(each, "duckdb", lambda name: exp.column(places[name]))
+                write(at_trial(each), "duckdb", lambda name: exp.column(places[name]))
                 for each in condition.filters
             ]
         except (Mistake, Mistakes) as error:

@@ -11,12 +11,14 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.auditing import NOTHING_TO_ADOPT, OTHER_COLUMNS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger
 from filtersql.run.auditing import Audit, Audited, audit
+from filtersql.run.clock import clock_for, read_clock
 from filtersql.run.context import now
 from filtersql.run.ledger import Entry, key_of, named_definition
 from filtersql.run.model import Inputs
@@ -48,14 +50,15 @@ def adopt(
         found for ones in unknown.values() for one in ones for found in _other(engine, one)
     ]:
         raise Mistakes(wrong)
-    audited = audit(inputs, unknown, engine, at=at)
+    clock = read_clock()
+    audited = audit(inputs, unknown, engine, at=at, clock=clock)
     if all(one.right for one in audited):
         ledger.prepare(engine, schema)
         for name in unknown:
             own = [one.compiled for one in audited if one.compiled.subscription == name]
             first = known.number_of(name) + 1
             entries = [
-                _entry(compiled, at, number, known.newest.get(key_of(compiled)))
+                _entry(compiled, at, clock, number, known.newest.get(key_of(compiled)))
                 for number, compiled in enumerate(own, first)
             ]
             texts = (compiled.definition for compiled in own)
@@ -64,7 +67,9 @@ def adopt(
     return audited
 
 
-def _entry(compiled: CompiledTable, at: int, ordinal: int, dropped: Entry | None) -> Entry:
+def _entry(
+    compiled: CompiledTable, at: int, clock: datetime, ordinal: int, dropped: Entry | None
+) -> Entry:
     return Entry(
         ordinal=ordinal,
         subscription=compiled.subscription,
@@ -78,6 +83,7 @@ def _entry(compiled: CompiledTable, at: int, ordinal: int, dropped: Entry | None
         from_position=at,
         position=at,
         at=now(),
+        clock=clock_for(compiled, clock),
     )
 
 

@@ -207,6 +207,7 @@ def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -
         changes_read=0,
         changes_skipped=0,
         conflicts={},
+        clock=planned.clock,
         files=(),
         at=now(),
     )

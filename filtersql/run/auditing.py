@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct
@@ -28,6 +29,7 @@ from filtersql.errors.auditing import INTERRUPTED, STILL_DIFFERS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.audit_findings import Found, compare
+from filtersql.run.clock import clock_for, read_clock, show_clock
 from filtersql.run.context import beating, held_row, note, now, release, renew
 from filtersql.run.lease import Lease, check_free, leased
 from filtersql.run.ledger import Entry, key_of
@@ -72,13 +74,14 @@ def audit(
     *,
     repair: bool = False,
     at: int | None = None,
+    clock: datetime | None = None,
 ) -> list[Audited]:
     """Compare the targets of some subscriptions, given by name.
 
-    `at` is the position of targets that filtersql does not know yet.
+    `at` is the position of targets that filtersql does not know yet, `clock` the time of those.
     """
     return [
-        _audited(inputs, inputs.subscriptions[name], one, engine, repair=repair, at=at)
+        _audited(inputs, inputs.subscriptions[name], one, engine, repair=repair, at=at, clock=clock)
         for name, audits in tables.items()
         for one in audits
     ]
@@ -92,6 +95,7 @@ def _audited(
     *,
     repair: bool,
     at: int | None,
+    clock: datetime | None,
 ) -> Audited:
     found: list[Audited] = []
     try:
@@ -103,7 +107,8 @@ def _audited(
             engine.transaction(),
         ):
             configure(engine, dict(one.compiled.settings))
-            trial = _Trial(inputs, subscription, one, engine, Path(folder), lease)
+            read = clock or read_clock()
+            trial = _Trial(inputs, subscription, one, engine, Path(folder), lease, read)
             found.append(trial.run(repair=repair, at=at))
             if not found[0].repaired:
                 raise _Undone
@@ -125,6 +130,7 @@ class _Trial(Struct):
     engine: Engine
     folder: Path
     lease: Lease
+    clock: datetime
     #: the ledger's last number
     ordinal: int = 0
 
@@ -151,6 +157,8 @@ class _Trial(Struct):
         position = at if entry is None or at is not None else entry.position
         try:
             self._source.bring_forward(position, entry)
+            kept = None if entry is None else entry.clock
+            show_clock(self.engine, compiled, kept or clock_for(compiled, self.clock))
             found = compare(self.engine, compiled)
             if not repair or not found.total:
                 return Audited(compiled, position, found)

@@ -96,6 +96,10 @@ class TargetRun(Struct):
     put_aside: int = 0
     seconds: float = 0.0
     lane: int = 0
+    #: of a target with a window: the clock at which its changes are judged
+    clock: str | None = None
+    #: whether rows left without a change, since their time is over
+    aged: bool = False
 
     @property
     def untouched(self) -> bool:
@@ -170,6 +174,8 @@ class RunContext(Struct):
     stop: Stop | None = None
     #: the last seq of the feed that may be applied
     cut: int | None = None
+    #: of all its targets with a window of time
+    clock: datetime | None = None
 
     @property
     def position(self) -> int | None:
@@ -336,7 +342,8 @@ def mark(target: TargetRun, position: int | None = None) -> Mark:
     """What is committed with the target's data; without a position: the one it has."""
     compiled = target.compiled
     at = target.position if position is None else position
-    return Mark(compiled.subscription, compiled.relation, target.standing.generation, at)
+    generation = target.standing.generation
+    return Mark(compiled.subscription, compiled.relation, generation, at, target.clock)
 
 
 def entry(context: RunContext, target: TargetRun, phase: Phase, position: int | None) -> Entry:
@@ -361,6 +368,7 @@ def entry(context: RunContext, target: TargetRun, phase: Phase, position: int | 
         changes_skipped=target.skipped,
         conflicts=dict(target.conflicts),
         at=now(),
+        clock=target.clock,
     )
 
 

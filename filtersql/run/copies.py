@@ -16,6 +16,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.stopping import CopyRefused
 from filtersql.errors.targets import EngineRefused
 from filtersql.run import quarantine
+from filtersql.run.clock import show_clock
 from filtersql.run.context import (
     RunContext,
     TargetRun,
@@ -124,6 +125,7 @@ def _fill(context: RunContext, engine: Engine, target: TargetRun, *, has_source:
         target.copied = True
         if has_source:
             define_lookups(engine, target, context.targets, None, completing=False)
+            show_clock(engine, compiled, target.clock)
             target.written += _filled(engine, target) or Written()
 
 

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlglot import exp, select
-
 from filtersql.rendering.definition import Definition, read_definition
 from filtersql.rendering.target_uniqueness import DEFINITIONS
 from filtersql.run.ledger import Ledger
@@ -50,13 +48,9 @@ def store(engine: Engine, schema: str, definitions: Iterable[Definition]) -> Non
 
 def in_force(engine: Engine, schema: str, hashes: Iterable[str]) -> dict[str, Definition]:
     """The definitions of some hashes; those that this version cannot read are left out."""
-    wanted = sorted(set(hashes))
-    if not wanted:
-        return {}
-    parts = (schema, DEFINITIONS)
-    table = exp.to_table(engine.table_sql(parts), dialect=engine.dialect)
-    name, text = (exp.column(column, quoted=True) for column in _COLUMNS)
-    query = select(name, text).from_(table).where(name.copy().isin(*wanted))
-    rows = engine.rows_of(parts, query.sql(engine.dialect)) or []
-    found = {str(hashed): read_definition(str(written)) for hashed, written in rows}
+    wanted = {*hashes} - {""}
+    rows = engine.rows_of((schema, DEFINITIONS), _COLUMNS) if wanted else None
+    found = {
+        str(hashed): read_definition(str(text)) for hashed, text in rows or () if hashed in wanted
+    }
     return {hashed: each for hashed, each in found.items() if each is not None}

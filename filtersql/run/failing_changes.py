@@ -21,6 +21,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.stopping import UNKNOWN_VALUE
 from filtersql.errors.targets import EngineRefused
 from filtersql.feeds.staging import staged_columns
+from filtersql.run.clock import show_clock
 from filtersql.run.context import TargetRun
 from filtersql.targets.model import Engine
 
@@ -82,6 +83,7 @@ def _lacks(engine: Engine, target: TargetRun, upto: int) -> bool:
     above = None if target.releasing else target.position
     engine.view(compiled.changes_view, target.staged, target.columns, above=above, upto=upto)
     source = compiled.completing_source_sql or compiled.merge_source_sql
+    show_clock(engine, compiled, target.clock)
     try:
         with engine.transaction():
             if target.copied:
@@ -137,6 +139,7 @@ def _failure(engine: Engine, target: TargetRun, above: int, upto: int) -> str | 
     assert target.staged is not None
     compiled = target.compiled
     engine.view(compiled.changes_view, target.staged, target.columns, above=above, upto=upto)
+    show_clock(engine, compiled, target.clock)
     try:
         engine.rows(compiled.judged_sql)
     except Mistakes as refused:

@@ -143,6 +143,9 @@ class Entry(Struct, frozen=True):
     #: feed files that need not be opened again; such rows are about the subscription alone
     files: tuple[SeenFile, ...] = ()
     at: str = ""
+    #: the clock of a target with a window of time; stored beside the conflicts, so that a ledger of
+    #: an earlier version has room for it
+    clock: str | None = None
     #: the run that wrote the row, and until when nobody else may write (seconds since 1970)
     owner: str = ""
     held_until: int | None = None
@@ -206,7 +209,7 @@ class Ledger(Struct, frozen=True):
         return position if entry.position is None else max(position, entry.position)
 
 
-_COLUMNS = Entry.__struct_fields__
+_COLUMNS = tuple(name for name in Entry.__struct_fields__ if name != "clock")
 _NUMBERS = frozenset(
     {
         "ordinal",
@@ -259,7 +262,7 @@ def prepare(engine: Engine, schema: str) -> None:
 
 def read(engine: Engine, schema: str) -> Ledger:
     """What the ledger says; nothing where none was made yet."""
-    rows = engine.rows_of((schema, LEDGER), _select(engine, schema))
+    rows = engine.rows_of((schema, LEDGER), _COLUMNS)
     if rows is None:
         return Ledger()
     files: dict[str, dict[str, tuple[int, int, int]]] = {}
@@ -304,14 +307,14 @@ def _placed(known: Ledger, entry: Entry) -> Entry:
 
 def history(engine: Engine, schema: str) -> list[Entry]:
     """All rows of a ledger that was made, the oldest first."""
-    return sorted(map(_entry, engine.rows(_select(engine, schema))), key=_ordinal)
+    return sorted(map(_entry, engine.rows_of((schema, LEDGER), _COLUMNS) or ()), key=_ordinal)
 
 
 def append(engine: Engine, schema: str, entries: Sequence[Entry]) -> None:
     """Add rows of one subscription, in one commit. Raises Mistakes where another run was faster."""
     if not entries:
         return
-    rows = [[_stored(getattr(entry, name)) for name in _COLUMNS] for entry in entries]
+    rows = [[_stored(entry, name) for name in _COLUMNS] for entry in entries]
     first = entries[0]
     slot = Slot(first.subscription, first.ordinal)
     then = _since(engine, schema, slot)
@@ -365,18 +368,15 @@ def _since(engine: Engine, schema: str, slot: Slot) -> str:
     return query.sql(engine.dialect)
 
 
-def _stored(value: object) -> object:
+def _stored(entry: Entry, name: str) -> object:
+    value: object = getattr(entry, name)
+    if name == "conflicts" and entry.clock is not None:
+        value = {**entry.conflicts, "clock": entry.clock}
     return json.dumps(value) if isinstance(value, dict | tuple) else value
 
 
 def _ordinal(entry: Entry) -> int:
     return entry.ordinal
-
-
-def _select(engine: Engine, schema: str) -> str:
-    table = exp.to_table(engine.table_sql((schema, LEDGER)), dialect=engine.dialect)
-    query = select(*(exp.column(column, quoted=True) for column in _COLUMNS)).from_(table)
-    return query.sql(engine.dialect)
 
 
 def _definitions(engine: Engine) -> str:
@@ -397,6 +397,7 @@ def _seen(text: object) -> tuple[SeenFile, ...]:
 
 def _entry(row: Sequence[object]) -> Entry:
     values = dict(zip(_COLUMNS, row, strict=True))
-    values["conflicts"] = json.loads(str(values["conflicts"] or "{}"))
+    conflicts = json.loads(str(values["conflicts"] or "{}"))
+    values |= {"clock": conflicts.pop("clock", None), "conflicts": conflicts}
     values["files"] = _seen(values["files"])
     return Entry(**values)  # type: ignore[arg-type]

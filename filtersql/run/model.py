@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -66,6 +67,9 @@ class Options(Struct, frozen=True):
     defined: frozenset[tuple[str, str, str]] | None = None
     #: how many targets may be worked at at a time
     threads: int = 1
+    #: the clock that is asked for, and the one that a run reads; UTC, without a zone
+    as_of: datetime | None = None
+    read_at: datetime | None = None
 
     def refills(self, compiled: CompiledTable) -> bool:
         """Whether a target is to be emptied and copied again."""

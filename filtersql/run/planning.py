@@ -18,6 +18,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct
@@ -39,6 +40,7 @@ from filtersql.rendering.definition_changes import (
     kind_by_data,
 )
 from filtersql.run import definitions_in_force, ledger
+from filtersql.run.clock import clock_for, clock_of_run, read_clock, show_clock
 from filtersql.run.ledger import Entry, Key, Ledger, key_of
 from filtersql.run.model import Inputs
 from filtersql.run.moved_rows import Moved, count_of, moved_rows
@@ -85,6 +87,8 @@ class PlannedTarget(Struct, frozen=True):
     compiled: CompiledTable | None = None
     entry: Entry | None = None
     moved: Moved | None = None
+    #: at which the windows of time of the new definition are judged
+    clock: str | None = None
 
     @property
     def unique_id(self) -> str:
@@ -113,11 +117,13 @@ def plan_targets(
     hashes = [entry.definition for entry in entries.values() if entry is not None]
     texts = definitions_in_force.in_force(engine, inputs.state_schema, hashes)
     found: list[PlannedTarget] = []
+    read = read_clock()
     for name, audits in tables.items():
+        subscription, clock = inputs.subscriptions[name], clock_of_run(read, None, known, name)
         for audit in audits:
             entry = entries[key_of(audit.compiled)]
             planner = _Planner(
-                inputs, inputs.subscriptions[name], audit, engine, folder, judge, len(found)
+                inputs, subscription, audit, engine, folder, judge, clock, len(found)
             )
             try:
                 configure(engine, dict(audit.compiled.settings))
@@ -162,6 +168,7 @@ class _Planner(Struct, frozen=True):
     engine: Engine
     folder: Path
     judge: Judge | None
+    clock: datetime
     number: int
 
     @property
@@ -222,6 +229,7 @@ class _Planner(Struct, frozen=True):
         source = SourceAtPosition(
             self.inputs, self.subscription, self.audit, self.engine, self.folder
         )
+        show_clock(self.engine, self.compiled, self._clock(entry))
         stage = f"filtersql_change__{self.number}"
         alone = verdict.enters is False
         moved = moved_rows(self.engine, source, entry, stage, no_row_enters=alone)
@@ -278,4 +286,10 @@ class _Planner(Struct, frozen=True):
             now=compiled.definition.hash,
             compiled=compiled,
             entry=entry,
+            clock=self._clock(entry),
         )
+
+    def _clock(self, entry: Entry | None) -> str | None:
+        """The clock that a target stands at; where it had no window yet, that of a run."""
+        kept = None if entry is None else entry.clock
+        return clock_for(self.compiled, datetime.fromisoformat(kept) if kept else self.clock)

@@ -62,7 +62,7 @@ def proof_of(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str])
         return _done(known, entry)
     if entry.phase == "releasing":
         # A release that was not committed leaves all as it was.
-        return Proof(replace(entry, phase="applied", from_position=entry.position))
+        return Proof(replace(entry, phase="applied", from_position=entry.position, clock=None))
     if entry.phase == "applying":
         return Proof(entry, entry.position)
     copied = entry.phase == "making" and mark is None
@@ -96,7 +96,7 @@ def _done(known: Ledger, entry: Entry) -> Proof:
 
 
 def _mark(entry: Entry, position: int | None) -> Mark:
-    return Mark(entry.subscription, entry.relation, entry.generation, position)
+    return Mark(entry.subscription, entry.relation, entry.generation, position, entry.clock)
 
 
 def changed_mark(entry: Entry) -> Mark:

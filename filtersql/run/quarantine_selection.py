@@ -145,8 +145,10 @@ def _stage(context: RunContext, target: TargetRun, held: Sequence[Held], path: P
         raise Mistakes(mistake for _, mistake in mistakes)
 
 
-def put_aside(context: RunContext, target: TargetRun, upto: int) -> None:
+def put_aside(context: RunContext, target: TargetRun, upto: int | None) -> None:
     """Write the changes up to a cut that are put aside, before any row is written."""
+    if upto is None:
+        return
     known = {held.seq for held in target.held}
     position = -1 if target.position is None else target.position
     new = {

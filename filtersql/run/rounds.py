@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
+from filtersql.run.clock import show_clock
 from filtersql.run.conflicting_change import first_stop
 from filtersql.run.context import (
     RunContext,
@@ -29,6 +30,7 @@ from filtersql.run.context import (
 from filtersql.run.ledger import Entry, Phase
 from filtersql.run.lookups import define_lookups
 from filtersql.run.quarantine_selection import put_aside, release_begins, release_ends
+from filtersql.run.sources import no_changes
 from filtersql.run.stage_and_judge import Judgement, StageRefused, judge_changes
 from filtersql.targets.model import Engine
 
@@ -36,11 +38,12 @@ __all__ = ["below", "reached", "round_of"]
 
 
 def round_of(
-    context: RunContext, targets: Sequence[TargetRun], upto: int, *, last: bool = False
+    context: RunContext, targets: Sequence[TargetRun], upto: int | None, *, last: bool = False
 ) -> None:
     """Judge the changes of all targets up to a cut; then write them all.
 
-    `last`: it is the cut of the feed, where targets without changes stand, too.
+    `upto` None: before any change. `last`: it is the cut of the feed, where targets without changes
+    stand, too.
     """
     judged = _judged(context, targets, upto)
     stop = first_stop((judgement for _, judgement in judged), context.boundary, context.position)
@@ -62,9 +65,9 @@ def round_of(
         _write(context, judged, upto, moved)
 
 
-def below(position: int | None, upto: int) -> bool:
+def below(position: int | None, upto: int | None) -> bool:
     """Whether a target has not got to a cut yet."""
-    return position is None or position < upto
+    return upto is not None and (position is None or position < upto)
 
 
 def _stay(context: RunContext, going: Sequence[TargetRun]) -> None:
@@ -87,11 +90,12 @@ def _count(judged: Sequence[tuple[TargetRun, Judgement]]) -> None:
 
 
 def _judged(
-    context: RunContext, targets: Sequence[TargetRun], upto: int
+    context: RunContext, targets: Sequence[TargetRun], upto: int | None
 ) -> list[tuple[TargetRun, Judgement]]:
     """What is about to be written to each target. Raises Mistakes."""
     looking = only_looking(context)
-    judging = [t for t in targets if t.staged is not None and not (looking and t.standing.copy)]
+    judging = [t for t in targets if t.staged is not None or t.compiled.clock]
+    judging = [t for t in judging if not (looking and t.standing.copy)]
     with context.spent.on("reduce"):
         found = context.lanes.each(
             [(target.lane, target) for target in judging],
@@ -106,9 +110,10 @@ def _judged(
 def _write(
     context: RunContext,
     judged: Sequence[tuple[TargetRun, Judgement]],
-    upto: int,
+    upto: int | None,
     moved: Sequence[TargetRun],
 ) -> None:
+    judged = [pair for pair in judged if not _is_idle(*pair, upto)]
     writing = [(target, judgement) for target, judgement in judged if judgement.staged]
     for target, _ in judged:
         put_aside(context, target, upto)
@@ -132,9 +137,15 @@ def _write(
     _end_releases(context, [target for target, _ in judged if target.releasing])
 
 
-def reached(context: RunContext, moved: Sequence[TargetRun], upto: int) -> None:
+def _is_idle(target: TargetRun, judgement: Judgement, upto: int | None) -> bool:
+    """Whether time alone has passed, and no row left by it."""
+    moves = below(target.position, upto) or target.releasing or target.standing.until is not None
+    return not (moves or judgement.staged or judgement.changes)
+
+
+def reached(context: RunContext, moved: Sequence[TargetRun], upto: int | None) -> None:
     """Where targets without changes stand: one row for all, if the run has all that there are."""
-    if not moved:
+    if not moved or upto is None:
         return
     if context.whole and context.told is None and upto >= context.furthest:
         context.told = upto
@@ -143,7 +154,9 @@ def reached(context: RunContext, moved: Sequence[TargetRun], upto: int) -> None:
         context.pending += [entry(context, target, "applied", upto) for target in moved]
 
 
-def _intend(context: RunContext, writing: Sequence[tuple[TargetRun, Judgement]], upto: int) -> None:
+def _intend(
+    context: RunContext, writing: Sequence[tuple[TargetRun, Judgement]], upto: int | None
+) -> None:
     """Write what is about to be merged, but for what the intention of a copy says already."""
     rows = [
         _row(context, pair, "releasing" if pair[0].releasing else "applying", upto)
@@ -154,14 +167,16 @@ def _intend(context: RunContext, writing: Sequence[tuple[TargetRun, Judgement]],
         intend(context, rows)
 
 
-def _row(context: RunContext, pair: tuple[TargetRun, Judgement], phase: Phase, upto: int) -> Entry:
+def _row(
+    context: RunContext, pair: tuple[TargetRun, Judgement], phase: Phase, upto: int | None
+) -> Entry:
     """What is written of one cut: its changes alone, whatever cut was finished before it."""
     target, judgement = pair
     changes = 0 if target.releasing else judgement.changes
     return replace(entry(context, target, phase, upto), changes_read=changes)
 
 
-def _is_intended(target: TargetRun, judgement: Judgement, upto: int) -> bool:
+def _is_intended(target: TargetRun, judgement: Judgement, upto: int | None) -> bool:
     said = target.intended
     same = said is not None and (said.position, said.changes_read) == (upto, judgement.changes)
     return same and not any(judgement.conflicts.values())
@@ -176,18 +191,21 @@ def _end_releases(context: RunContext, targets: Sequence[TargetRun]) -> None:
 
 
 def _judge(
-    context: RunContext, engine: Engine, target: TargetRun, upto: int
+    context: RunContext, engine: Engine, target: TargetRun, upto: int | None
 ) -> tuple[Judgement, list[Mistake]]:
-    assert target.staged is not None
     compiled = target.compiled
     with timed(target):
-        engine.view(
-            compiled.changes_view,
-            target.staged,
-            target.columns,
-            above=None if target.releasing else target.position,
-            upto=upto,
-        )
+        show_clock(engine, compiled, target.clock)
+        if target.staged is None:
+            engine.define(compiled.changes_view, no_changes(compiled, engine.dialect))
+        else:
+            engine.view(
+                compiled.changes_view,
+                target.staged,
+                target.columns,
+                above=None if target.releasing else target.position,
+                upto=-1 if upto is None else upto,
+            )
         try:
             define_lookups(engine, target, context.targets, upto, completing=context.completing)
             stage = f"filtersql_stage__{target.lane}"
@@ -203,7 +221,11 @@ def _judge(
 
 
 def _merge(
-    context: RunContext, engine: Engine, target: TargetRun, judgement: Judgement, upto: int
+    context: RunContext,
+    engine: Engine,
+    target: TargetRun,
+    judgement: Judgement,
+    upto: int | None,
 ) -> None:
     begin(context, target)
     renew(context, engine)
@@ -213,3 +235,4 @@ def _merge(
         target.repeated += 1
     else:
         target.written += written
+        target.aged = target.aged or not judgement.changes

@@ -15,10 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
+from filtersql.run.clock import read_clock
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import RunContext, beating, finish, release
 from filtersql.run.filter_errors import changes_that_raise, stop_before_error, values_not_sent
@@ -83,7 +85,8 @@ def run(
     on_event: OnEvent | None = None,
 ) -> RunResult:
     """Bring the targets of some subscriptions, given by name, to where their feeds are."""
-    options = options or Options()
+    # One clock for all subscriptions.
+    options = replace(options or Options(), read_at=read_clock())
     began = time.perf_counter()
     told = _Told(on_event, sum(map(len, tables.values())))
     results: list[TableResult] = []

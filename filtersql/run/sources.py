@@ -36,10 +36,11 @@ from filtersql.run.ledger import SeenFile
 from filtersql.run.model import Inputs
 from filtersql.run.source_texts import written_otherwise
 from filtersql.run.table_columns import unread
+from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import described, named_rows
 
-__all__ = ["FeedRead", "read_feed", "stage_source"]
+__all__ = ["FeedRead", "no_changes", "read_feed", "stage_source"]
 
 Found = tuple[Place, Mistake]
 
@@ -100,6 +101,23 @@ def read_feed(
         opened.records,
         tuple((file.shown, file.size, file.modified, last.get(file.shown, -1)) for file in files),
     )
+
+
+def no_changes(compiled: CompiledTable, dialect: Dialect) -> str:
+    """A query of changes that has none: what a subscription without a feed gives."""
+
+    def null(kind: str, name: str) -> exp.Expr:
+        return exp.cast(exp.null(), exp.DataType.build(kind, dialect=dialect)).as_(
+            name, quoted=True
+        )
+
+    text = "STRING" if dialect == "spark" else "VARCHAR"
+    texts = "ARRAY<STRING>" if dialect == "spark" else "VARCHAR[]"
+    columns = [null("BIGINT", "seq"), null(text, "tx"), null(text, "op")]
+    for side in ("before", "after"):
+        columns += [null(each.sql_type, f"{side}_{each.name}") for each in compiled.feed_columns]
+    columns.append(null(texts, "unchanged"))
+    return select(*columns).where(exp.false()).sql(dialect)
 
 
 def stage_source(

@@ -79,7 +79,7 @@ def judge_changes(
         query = select("COUNT(*)").from_(named_rows(compiled.changes_view))
         changes = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
     unsent = _unsent(engine, compiled) if changes else None
-    if changes == 0 or unsent is not None:
+    if (changes == 0 and not compiled.clock) or unsent is not None:
         none = no_conflicts()
         return Judgement(compiled, compiled.merge_sql, changes, 0, none, unsent=unsent), []
     try:

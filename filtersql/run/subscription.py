@@ -4,7 +4,8 @@ Example
     1. the feed is judged and staged; the sources of missing targets are judged and staged
     2. missing targets are made and copied (ledger: copying)
     3. every target's rows are staged and judged; nothing was merged so far
-    4. ledger: applying, if it does not say so already; one MERGE for each target with its mark
+    4. ledger: applying, if it does not say so already; one MERGE for each target with its mark;
+       of a target from which rows leave since time has passed, too, when no change came
 
     On DuckDB all of that is one transaction. Elsewhere a refusal after step 2 removes the targets
     that step 2 made, and a kill in step 4 is finished by the next run, with the same cut. A target
@@ -14,6 +15,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from msgspec.structs import replace
 
@@ -21,6 +23,8 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.images import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger, quarantine
+from filtersql.run.aging import aging, let_time_pass
+from filtersql.run.clock import clock_for, clock_of_run, read_clock
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import (
     RunContext,
@@ -42,7 +46,7 @@ from filtersql.run.removed_targets import leaves
 from filtersql.run.rounds import below, round_of
 from filtersql.run.sizing import size_at_first, size_sessions
 from filtersql.run.sources import FeedRead
-from filtersql.run.target_state import check_held, standings
+from filtersql.run.target_state import Standing, check_held, standings
 
 __all__ = ["apply_subscription"]
 
@@ -67,6 +71,8 @@ def apply_subscription(
     check_free(
         name, known.last.get(name), context.lease.owner, lambda: all_done(engine, known, name)
     )
+    options = context.options
+    context.clock = clock_of_run(options.read_at or read_clock(), options.as_of, known, name)
     found = standings(context.lanes, context.subscription, tables, known, context.options)
     context.targets = [
         TargetRun(
@@ -74,6 +80,7 @@ def apply_subscription(
             standing.position,
             lane=lane,
             quarantined=ledger.key_of(standing.compiled) in known.aside,
+            clock=_clock_before(standing, context.clock),
         )
         for lane, standing in enumerate(found)
     ]
@@ -104,6 +111,15 @@ def apply_subscription(
     ledger.tidy(engine, schema, known.rows, known.rows + context.ordinal - known.number_of(name))
     stopped = () if context.stop is None else context.stop.mistakes
     return [_result(target, context.stop) for target in context.targets], stopped
+
+
+def _clock_before(standing: Standing, clock: datetime) -> str | None:
+    """The clock of what a target holds, or of the cut that is finished first; None: not known."""
+    entry = standing.entry
+    if standing.copy or entry is None:
+        return clock_for(standing.compiled, clock)
+    known = standing.until is not None or entry.phase in ledger.SETTLED
+    return entry.clock if known else None
 
 
 def _note_known(context: RunContext, known: Ledger) -> None:
@@ -148,14 +164,16 @@ def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
 def _check_held(context: RunContext) -> None:
     """Whether the targets are there, and fit where they are asked or written. Raises Mistakes."""
     standing = [target for target in context.targets if not target.standing.copy]
+    going = {target.name for target in context.targets if not target.untouched}
+    going |= {target.name for target in aging(context)}
     looked = {
         each.relation
         for target in context.targets
-        if not target.untouched
+        if target.name in going
         for each in target.compiled.lookups
     }
-    asked = [t for t in standing if not t.untouched or t.compiled.relation in looked]
-    others = [t for t in standing if t.untouched and t.compiled.relation not in looked]
+    asked = [t for t in standing if t.name in going or t.compiled.relation in looked]
+    others = [t for t in standing if t not in asked]
     check_held(context.lanes, [t.standing for t in asked], [t.standing for t in others])
 
 
@@ -191,6 +209,8 @@ def _catch_up(context: RunContext, cut: int | None) -> None:
         )
     for until in sorted(unfinished):
         round_of(context, [t for t in context.targets if t.standing.until == until], until)
+    if context.stop is known:
+        let_time_pass(context, cut)
     if cut is not None and context.stop is known:
         going = [t for t in context.targets if not t.untouched and below(t.position, cut)]
         round_of(context, going, cut, last=True)
@@ -221,7 +241,7 @@ def _message(target: TargetRun) -> str:
     written = target.written
     if target.repeated:
         return "an interrupted run is finished"
-    if not (target.copied or target.read or target.released):
+    if not (target.copied or target.read or target.released or target.aged):
         return "the changed filter is accepted" if target.standing.accepted else "nothing new"
     counts = (
         (written.inserted, "inserted"),

@@ -53,12 +53,16 @@ def marking(mark: Mark, *, initial: bool, commit: str | None = None) -> dict[str
     """The settings around the statement that commits a mark; `commit` is a name of this commit."""
     text = mark.text if commit is None else json.dumps({**json.loads(mark.text), "commit": commit})
     settings = {_METADATA: text}
+    application = f"filtersql/{mark.subscription}/{mark.relation}/{mark.generation}"
     if mark.change is not None:
         # Its position is that of the commit before it, which Delta would take for this one.
         application = f"filtersql/{mark.subscription}/{mark.relation}/change"
         settings |= {_APPLICATION: application, _VERSION: str(mark.change)}
+    elif not initial and mark.clock is not None:
+        # Time may pass where no change comes: at each clock positions count anew.
+        version = 0 if mark.position is None else mark.position + 1
+        settings |= {_APPLICATION: f"{application}@{mark.clock}", _VERSION: str(version)}
     elif not initial and mark.position is not None:
-        application = f"filtersql/{mark.subscription}/{mark.relation}/{mark.generation}"
         settings |= {_APPLICATION: application, _VERSION: str(mark.position)}
     return settings
 

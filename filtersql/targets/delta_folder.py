@@ -35,6 +35,8 @@ __all__ = [
 
 _JSON = re.compile(r"\d{20}\.json")
 _COMMITS_READ = 50
+#: how Delta names what Session.create does
+_MADE = "CREATE OR REPLACE TABLE"
 _COMMIT = re.compile(r"\d{20}\.(json|checkpoint\..*parquet)")
 #: how long another process is given between the folder of its log and its first commit
 _SECONDS = 5.0
@@ -90,10 +92,15 @@ def newest_writer(folder: Path | None, application: str) -> str | None:
 
 
 def rows_written(folder: Path | None, mark: Mark) -> int | None:
-    """How many rows the newest commit wrote, if it is that of a mark; None: that is not known."""
+    """How many rows the newest commit wrote, if it is that of a mark; None: that is not known.
+
+    A table was made for them; an INSERT of no row makes no commit behind that.
+    """
     with suppress(OSError, ValueError):
         commits = _newest(folder) if folder else []
         words = _words(commits[0]) if commits else {}
+        if words.get("operation") == _MADE:
+            return 0
         metrics = words.get("operationMetrics")
         if read_mark(words.get("userMetadata")) == mark and isinstance(metrics, dict):
             rows = metrics.get("numOutputRows")

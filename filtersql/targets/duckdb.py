@@ -29,7 +29,7 @@ from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
-from filtersql.targets.model import Mark, Slot, Written
+from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.refusals import reason_of
 from filtersql.targets.statements import (
     create_schema,
@@ -40,6 +40,7 @@ from filtersql.targets.statements import (
     named_rows,
     positioned,
     quoted,
+    select_columns,
     set_to,
     temporary,
 )
@@ -199,8 +200,9 @@ class DuckDB:
         described = self.rows(exp.Describe(this=named_rows(name)).sql("duckdb"))
         return tuple(str(row[0]) for row in described)
 
-    def rows_of(self, parts: Sequence[str], query: str) -> list[tuple[object, ...]] | None:
-        """The rows of a query of a table; None where the table does not exist."""
+    def rows_of(self, parts: Sequence[str], columns: Sequence[str]) -> Rows | None:
+        """All rows of a table; None where the table does not exist."""
+        query = select_columns(self.table_sql(parts), columns, "duckdb")
         return self.rows(query) if self.exists(parts) else None
 
     def table_sql(self, parts: Sequence[str]) -> str:
@@ -234,12 +236,7 @@ class DuckDB:
         return frozenset(str(name) for (name,) in self.rows(names.sql("duckdb")))
 
     def create(
-        self,
-        parts: Sequence[str],
-        definitions: str,
-        config: dict[str, object],
-        *,
-        keep: bool = False,
+        self, parts: Sequence[str], definitions: str, config: Config, *, keep: bool = False
     ) -> None:
         """Make a table, in place of one that exists, which `keep` leaves as it is."""
         self._run(create_schema(quoted(parts[0], "duckdb"), "duckdb"))

@@ -22,35 +22,43 @@ from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 
-__all__ = ["Engine", "Mark", "Slot", "Written", "read_mark"]
+__all__ = ["Config", "Engine", "Mark", "Rows", "Slot", "Written", "read_mark"]
+
+#: what `target_config` says of a table
+Config = dict[str, object]
+Rows = list[tuple[object, ...]]
 
 
 class Mark(Struct, frozen=True):
     """What is committed together with a target's data: whose changes it holds, up to where.
 
     `generation` counts how often the target was filled from the beginning; position None is the
-    initial copy of a source that does not say which changes it holds.
+    initial copy of a source that does not say which changes it holds. `clock` is that of a target
+    with a window of time, from which rows leave without a change.
     """
 
     subscription: str
     relation: RelationName
     generation: int
     position: int | None
+    clock: str | None = None
     #: of a change of definition, which leaves the position: the ledger's number of its intention
     change: int | None = None
 
     @property
     def text(self) -> str:
         """The mark as it is stored with a commit."""
-        fields: dict[str, object] = {
+        said: dict[str, object] = {
             "subscription": self.subscription,
             "relation": list(self.relation),
             "generation": self.generation,
             "position": self.position,
         }
+        if self.clock is not None:
+            said["clock"] = self.clock
         if self.change is not None:
-            fields["change"] = self.change
-        return json.dumps({"filtersql": fields}, ensure_ascii=False)
+            said["change"] = self.change
+        return json.dumps({"filtersql": said}, ensure_ascii=False)
 
 
 class Slot(Struct, frozen=True):
@@ -149,8 +157,8 @@ class Engine(Protocol):
         """Keep a query's rows under a temporary name; its columns."""
         ...
 
-    def rows_of(self, parts: Sequence[str], query: str) -> list[tuple[object, ...]] | None:
-        """The rows of a query of a table; None where the table does not exist."""
+    def rows_of(self, parts: Sequence[str], columns: Sequence[str]) -> Rows | None:
+        """All rows of a table of numbers and texts; None where the table does not exist."""
         ...
 
     def table_sql(self, parts: Sequence[str]) -> str:
@@ -170,12 +178,7 @@ class Engine(Protocol):
         ...
 
     def create(
-        self,
-        parts: Sequence[str],
-        definitions: str,
-        config: dict[str, object],
-        *,
-        keep: bool = False,
+        self, parts: Sequence[str], definitions: str, config: Config, *, keep: bool = False
     ) -> None:
         """Make a table, in place of one that exists, which `keep` leaves as it is.
 
@@ -239,6 +242,7 @@ def read_mark(text: object) -> Mark | None:
             RelationName(*fields["relation"]),
             fields["generation"],
             fields["position"],
+            fields.get("clock"),
             fields.get("change"),
         )
     except (ValueError, KeyError, TypeError):

@@ -41,7 +41,7 @@ from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
 from filtersql.targets.catalog_questions import table_bytes, table_names
 from filtersql.targets.line import Line
-from filtersql.targets.model import Mark, Slot, Written
+from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.refusals import is_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
 from filtersql.targets.server_settings import ServerSettings
@@ -59,6 +59,7 @@ from filtersql.targets.statements import (
     positional_view,
     rows_of,
     select_all,
+    select_columns,
     table_name,
     temporary_view,
 )
@@ -183,8 +184,9 @@ class Remote(Struct):
         kept = cache_table(name, query, self.own)
         return self._ask(drop("VIEW", name), kept, f"{select_all(name)} LIMIT 0")[0]
 
-    def rows_of(self, parts: Sequence[str], query: str) -> list[tuple[object, ...]] | None:
-        """The rows of a query of a table; None where the table does not exist."""
+    def rows_of(self, parts: Sequence[str], columns: Sequence[str]) -> Rows | None:
+        """All rows of a table; None where the table does not exist."""
+        query = select_columns(self.table_sql(parts), columns, "spark")
         return self._unless_missing(lambda: self.rows(query), None)
 
     def table_sql(self, parts: Sequence[str]) -> str:
@@ -205,12 +207,7 @@ class Remote(Struct):
         return table_names(self.rows, self.table_sql([schema]))
 
     def create(
-        self,
-        parts: Sequence[str],
-        definitions: str,
-        config: dict[str, object],
-        *,
-        keep: bool = False,
+        self, parts: Sequence[str], definitions: str, config: Config, *, keep: bool = False
     ) -> None:
         """Make a table, in place of one that exists, which `keep` leaves as it is."""
         if parts[0] not in self.schemas:

@@ -28,9 +28,9 @@ from filtersql.errors.targets import SettingRefused
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
-from filtersql.targets import delta, delta_folder, iceberg, splitting
+from filtersql.targets import delta, delta_folder, delta_rows, iceberg, splitting
 from filtersql.targets.catalog_questions import table_bytes, table_names
-from filtersql.targets.model import Mark, Slot, Written
+from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.session_settings import copied, during, put
 from filtersql.targets.settling import settled
@@ -42,6 +42,7 @@ from filtersql.targets.statements import (
     drop_table,
     insert_values,
     make_table,
+    select_columns,
     table_name,
 )
 
@@ -155,9 +156,14 @@ class Session(Struct):
         self.views.append(name)
         return tuple(names)
 
-    def rows_of(self, parts: Sequence[str], query: str) -> list[tuple[object, ...]] | None:
-        """The rows of a query of a table; None where the table does not exist."""
-        return self.rows(query) if self.exists(parts) else None
+    def rows_of(self, parts: Sequence[str], columns: Sequence[str]) -> Rows | None:
+        """All rows of a table of numbers and texts; None where the table does not exist."""
+        if not self.exists(parts):
+            return None
+        held = delta_rows.rows(folder, columns) if (folder := self._folder(parts)) else None
+        if held is not None:
+            return held
+        return self.rows(select_columns(self.table_sql(parts), columns, "spark"))
 
     def table_sql(self, parts: Sequence[str]) -> str:
         """A table's name, quoted, in the catalog of the targets."""
@@ -184,7 +190,8 @@ class Session(Struct):
 
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The names and types of a table's columns; none where the table does not exist."""
-        return described(self.rows_of(parts, describe_table(self.table_sql(parts))) or [])
+        query = describe_table(self.table_sql(parts))
+        return described(self.rows(query) if self.exists(parts) else [])
 
     def names(self, schema: str) -> frozenset[str]:
         """The names of the tables of a schema, folded; those of the warehouse by their folders."""
@@ -193,12 +200,7 @@ class Session(Struct):
         return table_names(self.rows, self.table_sql([schema]))
 
     def create(
-        self,
-        parts: Sequence[str],
-        definitions: str,
-        config: dict[str, object],
-        *,
-        keep: bool = False,
+        self, parts: Sequence[str], definitions: str, config: Config, *, keep: bool = False
     ) -> None:
         """Make a table, in place of one that exists, which `keep` leaves as it is."""
         self._schema(parts[0])

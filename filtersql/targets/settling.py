@@ -52,8 +52,11 @@ def _is_before(found: Mark | None, mark: Mark) -> bool:
     """Whether a target still stands where it stood before a statement."""
     if found is None or found.generation < mark.generation:
         return True
+    if found.generation != mark.generation:
+        return False
     at = -1 if found.position is None else found.position
     if mark.change is not None:
-        same = (found.generation, found.position) == (mark.generation, mark.position)
-        return same and (found.change or -1) < mark.change
-    return found.generation == mark.generation and at < (mark.position or 0)
+        return found.position == mark.position and (found.change or -1) < mark.change
+    if at == (-1 if mark.position is None else mark.position):
+        return (found.clock or "") < (mark.clock or "")
+    return at < (mark.position or 0)

@@ -40,6 +40,7 @@ __all__ = [
     "quoted",
     "rows_of",
     "select_all",
+    "select_columns",
     "set_to",
     "show_tables",
     "table",
@@ -179,6 +180,12 @@ def count_rows(table_sql: str, engine: Engine) -> str:
 def rows_of(table_sql: str) -> str:
     """Everything in a table whose name is quoted, on Spark."""
     return exp.select("*").from_(table(table_sql, "spark")).sql("spark")
+
+
+def select_columns(table_sql: str, columns: Sequence[str], engine: Engine) -> str:
+    """Some columns of a table whose name is quoted."""
+    listed = (exp.column(name, quoted=True) for name in columns)
+    return exp.select(*listed).from_(table(table_sql, engine)).sql(engine)
 
 
 def cache_table(name: str, query: str, own: str) -> str:

@@ -24,6 +24,8 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct, field
 from sqlglot import exp
 
+from filtersql.filters.model import CLOCK
+
 __all__ = ["Lifting", "NotLifted", "lifted", "lifted_insert", "lifted_query"]
 
 
@@ -268,10 +270,18 @@ def _queries(node: exp.Expr, *, joined: bool) -> Iterator[exp.Expr]:
             yield from _queries(on, joined=False)
         return
     if isinstance(node, exp.Select | exp.SetOperation):
-        yield node
+        if not _is_clock(node):
+            yield node
         return
     for child in node.iter_expressions():
         yield from _queries(child, joined=False)
+
+
+def _is_clock(query: exp.Expr) -> bool:
+    """Whether it reads a moment of the run's clock, which is that of all cases."""
+    from_ = query.args.get("from_")
+    others = {key for key, value in query.args.items() if value} - {"from_", "expressions", "kind"}
+    return from_ is not None and not others and from_.this == exp.to_table(CLOCK)
 
 
 def _correlate(query: exp.Expr, outer: exp.Expr, lifting: Lifting) -> None:

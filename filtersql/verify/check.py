@@ -29,6 +29,7 @@ from filtersql.storage import column_type
 from filtersql.targets import depth
 from filtersql.verify.batch_cases import NotLifted
 from filtersql.verify.cells import cells
+from filtersql.verify.clock import show_trial
 from filtersql.verify.expected_rows import Tried, answered
 from filtersql.verify.histories import histories, moves
 from filtersql.verify.kinds import Kind, statements
@@ -149,6 +150,7 @@ def configure(bench: Bench) -> None:
 def prove(node: Node, folder: Path, shown: str, bench: Bench, cases: Cases | None = None) -> Proof:
     """Try the files of one target. Raises Mistakes where they cannot be tried at all."""
     configure(bench)
+    show_trial([node], bench.engine.engine)
     written = read_statements(node, folder, shown, bench)
     return tried(written, bench, cases or cases_of(node, bench))
 

@@ -37,6 +37,9 @@ def answered(world: World, drafts: Sequence[Draft], *, completing: bool = False)
     # A change comes in many drafts.
     every = {id(change): change for changes, _ in drafts for change in changes}
     world.answers.ask(_judged(world, every.values()))
+    if world.compiled.clock:
+        rows = {row for _, before in drafts for row in before}
+        world.answers.ask(dict(zip(world.model.columns, row, strict=True)) for row in rows)
     may_stop = {
         number for number, change in every.items() if not completing and _may_stop(world, change)
     }

@@ -25,6 +25,7 @@ from filtersql.filters import Filter, write
 from filtersql.rendering.compiled import FeedColumn
 from filtersql.rendering.sql_fragments import as_written
 from filtersql.storage import column_type
+from filtersql.verify.clock import at_trial
 from filtersql.verify.loading import Shelf
 
 __all__ = ["Answer", "Question", "ask"]
@@ -89,7 +90,10 @@ def _conditions(
 ) -> list[str]:
     """For each filter of a table the condition; of several tables, that of the row's own."""
     written = [
-        [write(each, "duckdb", partial(_slot, some)).sql("duckdb") for each in one.filters]
+        [
+            write(at_trial(each), "duckdb", partial(_slot, some)).sql("duckdb")
+            for each in one.filters
+        ]
         for one, some in zip(questions, names, strict=True)
     ]
     if len(written) == 1:

@@ -25,6 +25,7 @@ from filtersql.changes import stopping
 from filtersql.definitions.model import Action
 from filtersql.filters import Filter
 from filtersql.publications.model import Contribution, ResolvedTable
+from filtersql.verify.clock import is_over
 
 __all__ = ["Change", "Image", "Model", "Row", "Stops"]
 
@@ -97,8 +98,8 @@ class Model:
         return cls(resolved, filters, says, columns, named if found else ())
 
     def play(self, rows: Sequence[Row], changes: Sequence[Change]) -> tuple[Row, ...]:
-        """The rows after all changes. Raises Stops."""
-        held = tuple(rows)
+        """The rows after all changes, at the clock of the trial. Raises Stops."""
+        held = tuple([row for row in rows if not self.leaves(row)])
         for change in changes:
             # Histories begin alike: what a change makes of some rows is worked out once.
             step = held, id(change)
@@ -175,6 +176,12 @@ class Model:
         if matched:
             return "update" if matches else "delete"
         return "insert" if matches else None
+
+    def leaves(self, row: Row) -> bool:
+        """Whether a row leaves before any change: a window ends its time, and nothing holds it."""
+        image = dict(zip(self.columns, row, strict=True))
+        windows = (self.filters[each] for each in self.resolved.copy_filters)
+        return any(is_over(each, image) for each in windows) and not self.copies(image)
 
     def copies(self, image: Image) -> bool:
         """Whether the initial copy takes a row of the source."""

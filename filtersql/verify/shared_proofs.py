@@ -38,6 +38,7 @@ from filtersql.verify.check import (
     read_statements,
     tried,
 )
+from filtersql.verify.clock import show_trial
 from filtersql.verify.equal_proofs import sameness
 from filtersql.verify.loading import Case
 from filtersql.verify.statement import Statement
@@ -99,6 +100,7 @@ class _Prepared(Struct, frozen=True):
 def proofs(asked: Sequence[Asked], bench: Bench) -> Iterator[Outcome]:
     """What comes of each file, in their order."""
     configure(bench)
+    show_trial([one.node for one in asked], bench.engine.engine)
     #: by what is the same; only what is right, as a counterexample is the file's own
     known: dict[Hashable, Outcome] = {}
     for begin in range(0, len(asked), _WINDOW):

@@ -191,7 +191,8 @@ def _criteria(node: Node, kind: Kind) -> int:
     judged = node.judged
     if not kind.merges:
         return len(judged.copy)
-    return sum(len(arm.criteria) for arm in (*judged.old, *judged.new))
+    leaving = len(judged.copy) if judged.expires else 0
+    return leaving + sum(len(arm.criteria) for arm in (*judged.old, *judged.new))
 
 
 def _twins(node: Node, shelf: FilterShelf, dialect: Dialect, kind: Kind) -> dict[str, str]:
@@ -202,7 +203,7 @@ def _twins(node: Node, shelf: FilterShelf, dialect: Dialect, kind: Kind) -> dict
     found = {
         squeezed(f"({own(each, prefix)})", dialect): f"({duckdb(each, prefix)})"
         for each in node.filters.values()
-        for prefix in (("old_", "new_") if kind.merges else ("",))
+        for prefix in _prefixes(node, kind)
     }
     for value in (True, False):
         word = true_or_false(value=value, engine=dialect)
@@ -212,6 +213,13 @@ def _twins(node: Node, shelf: FilterShelf, dialect: Dialect, kind: Kind) -> dict
         stop = squeezed(f"({raise_error(message, dialect)})", dialect)
         found[stop] = f"({raise_error(message, 'duckdb')})"
     return found
+
+
+def _prefixes(node: Node, kind: Kind) -> tuple[str, ...]:
+    """What stands before the columns of filters: of rows of the target, or of a source, nothing."""
+    if not kind.merges:
+        return ("",)
+    return ("old_", "new_", "") if node.judged.expires else ("old_", "new_")
 
 
 def _with_placeholders(text: str, places: list[tuple[int, int]], dialect: Dialect) -> str:

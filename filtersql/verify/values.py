@@ -29,6 +29,7 @@ from filtersql.feeds.values import codec
 from filtersql.filters import Filter
 from filtersql.storage import column_type
 from filtersql.verify.boundaries import candidates
+from filtersql.verify.clock import at_trial
 from filtersql.verify.filter_answers import Question, ask
 from filtersql.verify.loading import Shelf
 
@@ -138,7 +139,7 @@ def _column(table: Table, name: str) -> Column:
 
 def tried_images(answers: Answers) -> list[Image]:
     """Rows on both sides of every boundary."""
-    trees: list[Node] = [each.tree for each in answers.filters]
+    trees: list[Node] = [at_trial(each).tree for each in answers.filters]
     chosen = {each.column.name: each.values for each in candidates(answers.table, trees)}
     lists = [_domain(_column(answers.table, name), chosen.get(name, ())) for name in answers.read]
     return [dict(zip(answers.read, values, strict=True)) for values in product(*_trimmed(lists))]

@@ -28,8 +28,7 @@ def statements(made: Proofs, table: str) -> str:
     return "\n".join(line for line in lines if not line.startswith("-- ")).lower()
 
 
-@pytest.mark.parametrize("mode", ["apply", "skip"])
-@pytest.mark.parametrize("target", ["dev", "local"])
+@pytest.mark.parametrize(("target", "mode"), [("dev", "apply"), ("local", "skip")])
 @pytest.mark.parametrize("actions", NEEDLESS)
 def test_what_is_not_published_has_no_sql(
     actions: str, target: str, mode: str, tmp_path: Path

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from delta_log import rows_by_log
 from engine_worlds import World
 from msgspec.structs import replace
 from small_spark import FEWEST, SMALL
@@ -35,7 +34,6 @@ from filtersql.targets import splitting
 from filtersql.targets.duckdb import connect
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
-from filtersql.targets.session import Session
 
 __all__ = ["SPARK", "Difference", "Stage"]
 
@@ -244,13 +242,7 @@ def _told(result: RunResult) -> tuple[object, ...]:
 
 
 def _rows(engine: Engine, table: CompiledTable) -> Counter[tuple[object, ...]] | None:
-    columns = [column.name for column in table.columns]
-    if isinstance(engine, Session) and engine.format == "delta" and engine.warehouse is not None:
-        schema, name = table.target
-        found = rows_by_log(engine.warehouse / f"{schema}.db" / name, columns)
-    else:
-        query = f"SELECT {', '.join(columns)} FROM {table.target_sql}"
-        found = engine.rows_of(table.target, query)
+    found = engine.rows_of(table.target, [column.name for column in table.columns])
     return None if found is None else Counter(map(tuple, found))
 
 

@@ -65,6 +65,9 @@ def execute_on_nothing(table: CompiledTable) -> None:
         connection.execute(f"CREATE TABLE {table.target_sql} ({table.column_definitions_sql})")
         _empty_view(connection, table.changes_view, {**types, "unchanged": "VARCHAR[]"})
         _empty_view(connection, table.source_view, sources)
+        if table.clock:
+            moments = (f"TIMESTAMP '2026-11-26' AS {column.name}" for column in table.clock)
+            connection.execute(f"CREATE VIEW filtersql_clock AS SELECT {', '.join(moments)}")
         for statement in (table.merge_sql, table.conflicts_sql, table.initial_copy_sql):
             connection.execute(statement)
         connection.execute(table.audit_sql)

@@ -97,7 +97,8 @@ def test_a_notebooks_session_is_used_and_left_as_it_was(tmp_path: Path) -> None:
             **os.environ,
             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
             # its Spark generates code; the tests' own does not, nor can it list tables then
-            "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+            " -XX:ReservedCodeCacheSize=240m",
         },
         check=False,
     )

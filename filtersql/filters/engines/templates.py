@@ -42,6 +42,7 @@ _ATOMS = (
     exp.Cast,
     exp.Case,
     exp.Anonymous,
+    exp.Subquery,
 )
 #: what computes its first part in any case; IS NULL of what is never NULL is known without it
 _IN_ORDER = (exp.Binary, exp.Unary, exp.Cast, exp.Paren)

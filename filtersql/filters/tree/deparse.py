@@ -27,6 +27,7 @@ from filtersql.filters.tree.nodes import (
     Coalesce,
     Collate,
     Const,
+    Cut,
     Distinct,
     Func,
     Lookup,
@@ -72,6 +73,9 @@ class _Text:
                 return f"{shown}.*" if node.special == "row" else shown
             case Const():
                 return constant(node)
+            case Cut():
+                interval = show("interval", node.column.interval)
+                return f"cut('{interval}', '{node.column.grain}')"
             case ScalarArrayOp():
                 left, right = (self.of(arg, implicit=True) for arg in node.args)
                 word = "ANY" if node.any else "ALL"

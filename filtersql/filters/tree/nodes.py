@@ -22,6 +22,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from filtersql.filters.facts import Function, Operator
+from filtersql.filters.values.cuts import ClockColumn
 from filtersql.names import RelationName
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Coalesce",
     "Collate",
     "Const",
+    "Cut",
     "Display",
     "Distinct",
     "Func",
@@ -95,6 +97,12 @@ class Const(Node, frozen=True):
     """A literal after the type's input function; None is NULL."""
 
     value: Value = None
+
+
+class Cut(Node, frozen=True):
+    """A moment of the run's clock: a window of time compares a column with it."""
+
+    column: ClockColumn = field(default=None)  # type: ignore[assignment]
 
 
 class Func(Node, frozen=True):

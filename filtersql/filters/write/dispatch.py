@@ -19,7 +19,7 @@ from sqlglot import exp
 
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.facts import facts
-from filtersql.filters.model import ColumnWriter, Filter
+from filtersql.filters.model import CLOCK, ColumnWriter, Filter
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import (
     Bool,
@@ -27,6 +27,7 @@ from filtersql.filters.tree.nodes import (
     Case,
     Coalesce,
     Collate,
+    Cut,
     Distinct,
     Func,
     Lookup,
@@ -129,6 +130,8 @@ def _put(writer: Writer, node: Node) -> exp.Expr:
             return writer.stored(node)
         case Held():
             return exp.column(node.name)
+        case Cut():
+            return _cut(node)
         case Bool():
             return writer.logic(node)
         case ScalarArrayOp():
@@ -152,6 +155,11 @@ def _put(writer: Writer, node: Node) -> exp.Expr:
         case Case() | Coalesce() | MinMax() | NullIf():
             return writer.construct(node, writer.put)
     raise writer.refused(node, calls.unknown(node))
+
+
+def _cut(node: Cut) -> exp.Expr:
+    """A column of the run's clock."""
+    return exp.select(exp.column(node.column.name)).from_(exp.to_table(CLOCK)).subquery()
 
 
 def _stored(writer: Writer, node: Var) -> exp.Expr:

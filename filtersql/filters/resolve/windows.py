@@ -1,0 +1,160 @@
+"""A row filter within a window of time: what a run's clock decides is one more condition.
+
+Example
+    ======================================== ==================================================
+    where: "region = 'eu'"                   ((region = 'eu'::text) AND
+    window: {column: created_at,                (created_at >= cut('30 days', 'day')))
+             keep: 30 days, grain: 1 day}
+    no where, the same window                (created_at >= cut('30 days', 'day'))
+    ======================================== ==================================================
+
+The column is read as the filter's others are, so every rule of theirs holds for it: replica
+identity, column lists, partitions, OR. NULL is outside. `Filter.over` is true of a row once its
+time is over, whatever else the filter asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from filtersql.catalog import Column, Table
+from filtersql.definitions.model import Window, WindowedFilter
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.columns import UNKNOWN_IN_TABLE
+from filtersql.errors.filters import BadLiteral
+from filtersql.errors.publications import perhaps
+from filtersql.errors.windows import (
+    MUST_BE_POSITIVE,
+    NO_GRAIN,
+    NULL_IS_SENT,
+    STORED_OTHERWISE,
+    TOO_LONG,
+    WRONG_COLUMN,
+)
+from filtersql.filters.facts import facts
+from filtersql.filters.model import Filter
+from filtersql.filters.tree.deparse import deparse
+from filtersql.filters.tree.nodes import Bool, Cut, Node, Op, Var, walk
+from filtersql.filters.values import read, show
+from filtersql.filters.values.clock import Clock
+from filtersql.filters.values.cuts import ClockColumn, grain_of
+from filtersql.filters.values.intervals import Parts
+from filtersql.pgtypes import format_type
+from filtersql.semantics import Semantics
+from filtersql.source import Passage
+
+__all__ = ["cuts_of", "within_window"]
+
+_TYPES = ("date", "timestamp", "timestamptz")
+_DAY = "1 day"
+_MOST_MONTHS = 12_000
+_MOST_DAYS = 366_000
+
+
+def within_window(found: Filter, table: Table, semantics: Semantics) -> Filter:
+    """The filter and its window; as it is where it has none. Raises Mistakes."""
+    if not isinstance(found.text, WindowedFilter):
+        return found
+    window = found.text.window
+    try:
+        column = _column(window, table, semantics)
+    except Mistake as mistake:
+        raise Mistakes([mistake, *_interval_mistakes(window, found.postgres_version)]) from None
+    if mistakes := list(_interval_mistakes(window, found.postgres_version)):
+        raise Mistakes(mistakes)
+    kind = column.type.name
+    cut = _cut(window, kind, found.postgres_version)
+    var = Var(kind, column.type.typmod, name=column.name)
+    inside = _compared(">=", var, cut)
+    tree: Node = inside
+    shown = deparse(inside)
+    if found.deparsed != "true":
+        written = found.tree
+        parts: tuple[Node, ...] = (written,)
+        if isinstance(written, Bool) and written.kind == "and":
+            parts = written.args
+        tree = Bool("bool", kind="and", args=(*parts, inside))
+        shown = f"({found.deparsed} AND {shown})"
+    place = found.columns.get(column.name, window.column_span)
+    columns = {**found.columns, column.name: place}
+    return replace(found, tree=tree, deparsed=shown, columns=columns, over=_compared("<", var, cut))
+
+
+def cuts_of(tree: Node) -> Iterator[ClockColumn]:
+    """The columns of the clock that an expression reads."""
+    return (node.column for node in walk(tree) if isinstance(node, Cut))
+
+
+def _column(window: Window, table: Table, semantics: Semantics) -> Column:
+    column, name = table.column(window.column), table.name
+    if column is None:
+        known = [each.name for each in table.columns]
+        raise UNKNOWN_IN_TABLE(
+            window.column_span,
+            column=window.column,
+            table=name.name,
+            hint=perhaps(window.column, known),
+        )
+    if column.type.schema != "pg_catalog" or column.type.name not in _TYPES:
+        shown = format_type(column.type)
+        raise WRONG_COLUMN(window.column_span, name=name, column=column.name, pg_type=shown)
+    if column.target_type is not None:
+        raise STORED_OTHERWISE(window.column_span, name=name, column=column.name)
+    never_null = column.not_null or column.name in table.primary_key
+    if semantics.null_policy == "keep" and not never_null:
+        raise NULL_IS_SENT(
+            window.column_span, name=name, column=column.name, semantics=semantics.name
+        )
+    return column
+
+
+def _interval_mistakes(window: Window, postgres_version: int) -> Iterator[Mistake]:
+    """What is wrong with `keep` and `grain`."""
+    try:
+        keep = _interval(window.keep, postgres_version)
+        parts = keep if isinstance(keep, Parts) else Parts(0, 0, -1)
+        if min(parts) < 0 or max(parts) == 0:
+            yield MUST_BE_POSITIVE(window.keep.span(), interval=window.keep.text)
+        elif _is_long(parts):
+            yield TOO_LONG(window.keep.span(), interval=window.keep.text)
+    except Mistake as mistake:
+        yield mistake
+    if window.grain is not None:
+        try:
+            if grain_of(_interval(window.grain, postgres_version)) is None:
+                yield NO_GRAIN(window.grain.span(), interval=window.grain.text)
+        except Mistake as mistake:
+            yield mistake
+
+
+def _is_long(parts: Parts) -> bool:
+    days = parts.days + parts.micros // 86_400_000_000
+    return parts.months > _MOST_MONTHS or days > _MOST_DAYS
+
+
+def _interval(written: Passage, postgres_version: int) -> object:
+    try:
+        return read("interval", written.text, -1, Clock(None, postgres_version, written.session))
+    except BadLiteral as problem:
+        problem.span = written.span()
+        raise
+
+
+def _cut(window: Window, kind: str, postgres_version: int) -> Cut:
+    keep = _interval(window.keep, postgres_version)
+    written = None if window.grain is None else _interval(window.grain, postgres_version)
+    grain = "day" if written is None else grain_of(written)
+    assert isinstance(keep, Parts)
+    assert grain is not None
+    text = show("interval", keep)
+    plain = "".join(letter if letter.isalnum() else "_" for letter in text)
+    name = f"cut_{plain}_by_{grain}" + ("" if kind == "timestamptz" else f"_{kind}")
+    return Cut(kind, column=ClockColumn(name, keep, grain, kind))
+
+
+def _compared(name: str, var: Var, cut: Cut) -> Op:
+    operator = next(each for each in facts().operators(name) if each.left == var.type == each.right)
+    function = facts().function(operator.function)
+    return Op("bool", operator=operator, function=function, args=(var, cut))

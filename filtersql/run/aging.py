@@ -1,0 +1,44 @@
+"""Rows leave a target when their time is over, also when no change of it came.
+
+Example
+    ==================== ===================== =====================================
+    the target           the clock has moved   then
+    ==================== ===================== =====================================
+    has changes          whether or not        its MERGE lets both rows and changes
+                                               be judged at the run's clock
+    has none             yes                   a MERGE of its own, at its position
+    has none             no                    nothing is asked
+    ==================== ===================== =====================================
+
+Where no row leaves, nothing is written: what a target holds at the earlier clock is what it holds
+at this one.
+"""
+
+from __future__ import annotations
+
+from filtersql.run.clock import clock_for
+from filtersql.run.context import RunContext, TargetRun
+from filtersql.run.rounds import below, round_of
+
+__all__ = ["aging", "let_time_pass"]
+
+
+def aging(context: RunContext) -> list[TargetRun]:
+    """The targets whose windows have moved since they were written."""
+    assert context.clock is not None  # read before the feed is
+    found = [(target, clock_for(target.compiled, context.clock)) for target in context.targets]
+    return [target for target, clock in found if clock != target.clock]
+
+
+def let_time_pass(context: RunContext, cut: int | None) -> None:
+    """Judge all that follows at the run's clock, and at once what has no change up to the cut.
+
+    Among them are targets of which a killed run's cut was finished, at the clock of that run.
+    """
+    assert context.clock is not None
+    moved = aging(context)
+    for target in moved:
+        target.clock = clock_for(target.compiled, context.clock)
+    alone = [one for one in moved if one.untouched or not below(one.position, cut)]
+    for position in dict.fromkeys(target.position for target in alone):
+        round_of(context, [one for one in alone if one.position == position], position)
