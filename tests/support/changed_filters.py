@@ -44,6 +44,8 @@ _PROFILES = """shop:
 _TABLES = """tables:
   - {name: orders, columns: {id: int not null, region: text, total: int}, primary_key: [id],
      replica_identity: full}
+  - {name: visits, columns: {id: int not null, at: timestamp}, primary_key: [id],
+     replica_identity: full}
   - {name: bare, columns: {a: int, c: text}, replica_identity: full}
 """
 _SUBSCRIPTION = """subscriptions:
@@ -68,6 +70,7 @@ class Shop:
     publish: str = "insert, update, delete, truncate"
     source: bool = True
     columns: str | None = None
+    window: str | None = None
     where: dict[str, str | None] = field(default_factory=dict)
     _compiled: dict[str, tuple[Project, Compilation]] = field(default_factory=dict)
 
@@ -111,17 +114,21 @@ class Shop:
         return self
 
     def _listed(self, name: str) -> str:
+        if name == "visits":
+            return f", window: {self.window}" if self.window else ""
         return f", columns: {self.columns}" if self.columns and name == "orders" else ""
 
     def compiled(self) -> tuple[Project, Compilation]:
         """The project and its targets as the files define them now."""
-        asked = repr((self.target, self.publish, self.source, self.columns, self.where))
+        asked = repr(
+            (self.target, self.publish, self.source, self.columns, self.window, self.where)
+        )
         if asked not in self._compiled:
             project = load(self.root, target=self.target)
             self._compiled[asked] = project, compile_project(project)
         return self._compiled[asked]
 
-    def run(self, engine: Engine, **options: bool) -> RunResult:
+    def run(self, engine: Engine, **options: Any) -> RunResult:
         """What `filtersql run` does."""
         project, compilation = self.compiled()
         tables = {"s1": [node.compiled for node in compilation.nodes]}

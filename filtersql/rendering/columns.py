@@ -1,0 +1,71 @@
+"""The columns of a target, and those that a change must carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from filtersql.catalog import Column, Table
+from filtersql.changes import Judgements
+from filtersql.errors import Mistake
+from filtersql.errors.compiling import COLUMNS_DIFFER_BY_CASE
+from filtersql.publications.model import ResolvedTable
+from filtersql.rendering.compiled import FeedColumn, TargetColumn
+from filtersql.rendering.sql_fragments import quoted
+from filtersql.storage import Engine, column_type
+
+__all__ = ["column_definitions", "differ_by_case", "feed_columns", "read_columns", "target_columns"]
+
+
+def read_columns(
+    resolved: ResolvedTable, judged: Judgements, key: tuple[str, ...]
+) -> tuple[Column, ...]:
+    """The columns that a change must carry: published, judged or identifying ones."""
+    criteria = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
+    names = {column.name for column in resolved.columns} | set(key)
+    for criterion in (*criteria, *judged.copy):
+        if criterion.filter:
+            names |= set(criterion.filter.columns)
+    return tuple(column for column in resolved.table.columns if column.name in names)
+
+
+def feed_columns(
+    read: Sequence[Column], types: Sequence[str], table: Table
+) -> tuple[FeedColumn, ...]:
+    """What a change may carry; `types` are the engine's."""
+    return tuple(
+        FeedColumn(column.name, column.type, kind, _not_null(column, table))
+        for column, kind in zip(read, types, strict=True)
+    )
+
+
+def target_columns(resolved: ResolvedTable, engine: Engine) -> tuple[TargetColumn, ...]:
+    """The target's columns in their order."""
+    return tuple(
+        TargetColumn(
+            column.name, column_type(column, engine).sql, _not_null(column, resolved.table)
+        )
+        for column in resolved.columns
+    )
+
+
+def column_definitions(resolved: ResolvedTable, engine: Engine) -> str:
+    """The columns of the target for CREATE TABLE."""
+    return ",\n  ".join(
+        f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
+        for column in resolved.columns
+    )
+
+
+def differ_by_case(resolved: ResolvedTable, read: Sequence[Column]) -> Iterator[Mistake]:
+    """Mistakes for names that Spark takes for the same."""
+    seen: dict[str, str] = {}
+    for column in read:
+        other = seen.setdefault(column.name.lower(), column.name)
+        if other != column.name:
+            yield COLUMNS_DIFFER_BY_CASE(
+                column.span, relation=resolved.table.name, first=other, second=column.name
+            )
+
+
+def _not_null(column: Column, table: Table) -> bool:
+    return column.not_null or column.name in table.primary_key
