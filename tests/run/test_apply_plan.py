@@ -15,7 +15,6 @@ from filtersql.errors import Mistakes
 from filtersql.run import ledger
 from filtersql.run.ledger import replace
 from filtersql.targets.duckdb import DuckDB, connect
-from filtersql.targets.open import open_engine
 
 EU, BIG = "region = 'eu'", "region = 'eu' AND total > 5"
 SOURCE = {
@@ -330,40 +329,3 @@ def test_a_window_comes_and_goes_at_the_clock_of_the_target(
     assert [each.found.total for each in shop.audit(engine)] == [0]
     apply("{column: at, keep: 7 days}")
     assert shop.rows(engine, "visits") == []
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("target", ["delta", "iceberg"])
-def test_spark_moves_the_same_rows_and_knows_a_killed_change(
-    spark: object, target: str, tmp_path: Path
-) -> None:
-    """A process that dies behind a target's commit has changed it: its mark tells."""
-    # A run of a small table takes Delta twice as long.
-    names = ["orders"] if target == "delta" else ["orders", "bare"]
-    shop = Shop(tmp_path, target).define(**{name: OLD[name] for name in names})
-    shop.write(SOURCE, FEED)
-    output = shop.compiled()[0].output
-    assert output is not None
-    engine = open_engine(output, tmp_path)
-    write = engine.write
-
-    def dying(statement: str, compiled: object, mark: object) -> object:
-        found = write(statement, compiled, mark)
-        raise Killed from AssertionError(str(found))
-
-    try:
-        assert shop.run(engine).mistakes == ()
-        shop.define(**{name: NEW[name] for name in names})
-        with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Killed):
-            patch.setattr(type(engine), "write", lambda self, *asked: dying(*asked))
-            shop.apply(engine)
-        done = shop.apply(engine) or []
-        assert len(done) == len(names) - 1
-        assert {name: sorted(shop.rows(engine, name)) for name in names} == {
-            name: HELD[name] for name in names
-        }
-        shop.write(changes=LATER, name="2")
-        assert shop.run(engine).mistakes == ()
-        assert len(shop.rows(engine, "orders")) == 6
-    finally:
-        engine.close()

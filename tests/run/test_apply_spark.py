@@ -1,0 +1,50 @@
+"""A changed definition on Delta and Iceberg: the same rows, and a mark that tells what was done."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from changed_filters import Shop
+from one_by_one import Killed
+from test_apply_plan import FEED, HELD, LATER, NEW, OLD, SOURCE
+
+from filtersql.targets.open import open_engine
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("target", ["delta", "iceberg"])
+def test_spark_moves_the_same_rows_and_knows_a_killed_change(
+    spark: object, target: str, tmp_path: Path
+) -> None:
+    """A process that dies behind a target's commit has changed it: its mark tells."""
+    # A run of a small table takes Delta twice as long.
+    names = ["orders"] if target == "delta" else ["orders", "bare"]
+    shop = Shop(tmp_path, target).define(**{name: OLD[name] for name in names})
+    shop.write(SOURCE, FEED)
+    output = shop.compiled()[0].output
+    assert output is not None
+    engine = open_engine(output, tmp_path)
+    write = engine.write
+
+    def dying(statement: str, compiled: object, mark: object) -> object:
+        found = write(statement, compiled, mark)
+        raise Killed from AssertionError(str(found))
+
+    try:
+        assert shop.run(engine).mistakes == ()
+        shop.define(**{name: NEW[name] for name in names})
+        with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Killed):
+            patch.setattr(type(engine), "write", lambda self, *asked: dying(*asked))
+            shop.apply(engine)
+        done = shop.apply(engine) or []
+        assert len(done) == len(names) - 1
+        assert {name: sorted(shop.rows(engine, name)) for name in names} == {
+            name: HELD[name] for name in names
+        }
+        shop.write(changes=LATER, name="2")
+        assert shop.run(engine).mistakes == ()
+        assert len(shop.rows(engine, "orders")) == 6
+    finally:
+        engine.close()
