@@ -1,7 +1,8 @@
 {#- The rows that a changed definition moves: what leaves the target, enters it or differs in it.
 
-    Branches on: narrows (rows only leave, and the target alone tells which), keyed. Without a key, ordinal 0
-    stands for all copies of a row, each number above it for one that is to be there.
+    Branches on: narrows (rows only leave, and the target alone tells which), rebuilds (all rows of a table that
+    takes the target's place), keyed. Without a key, ordinal 0 stands for all copies of a row, each number above
+    it for one that is to be there.
     Override: keep the COALESCE around the filters, and the columns: those of the target, keeps_ of columns
     that a change may leave out, and effect (without a key: copy_ordinal). -#}
 {%- if plan.narrows %}
@@ -44,6 +45,15 @@ WITH expected AS (
 {%- endfor %},
                 {{ plan.unknown_matches }}
             )
+{%- if plan.rebuilds %}
+    )
+
+    SELECT
+{%- for column in plan.columns %}
+        {{ column.name }}{{ "," if not loop.last }}
+{%- endfor %}
+    FROM expected
+{%- else %}
 {%- if plan.keyed %}
     )
 
@@ -123,5 +133,6 @@ WITH expected AS (
             {{ plan.zero_to_copies_left }}
         ) AS {{ plan.copy_ordinal }}
     FROM moved
+{%- endif %}
 {%- endif %}
 {%- endif %}

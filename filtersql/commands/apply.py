@@ -198,7 +198,11 @@ def _told(applied: Applied) -> str:
     planned = applied.planned
     if planned.change == "removed":
         return "dropped"
-    if not (planned.delete or planned.insert):
+    counts = (
+        (planned.delete, "deleted"),
+        (planned.insert, "inserted"),
+        (planned.update, "updated"),
+    )
+    if not any(count for count, _ in counts):
         return "the new definition is in force; no row moved"
-    counts = ((planned.delete, "deleted"), (planned.insert, "inserted"))
     return ", ".join(f"{count:,} {word}" for count, word in counts if count)

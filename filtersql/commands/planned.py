@@ -157,6 +157,8 @@ def _said(planned: PlannedTarget) -> str:
         return planned.change
     counted = ((planned.delete, "leave"), (planned.insert or 0, "enter"))
     counts = [_moves(count, verb) for count, verb in counted]
+    if planned.update:
+        counts.append(_moves(planned.update, "change"))
     counts.append(_moves(planned.unchanged or 0, "stay"))
     stands = "" if planned.position is None else f" (at seq {planned.position})"
     return f"{planned.change}: {', '.join(counts)}{stands}"

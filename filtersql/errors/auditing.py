@@ -39,12 +39,6 @@ CHANGED_BY_HAND = Wording(
     hint="Look with filtersql audit under the earlier definition and mend it with --repair, or "
     "copy the table again: filtersql run --resync {table}.",
 )
-# A changed definition that no statement over the old rows brings about.
-REBUILD_NEEDED = Wording(
-    'target of "{name}" has to be built anew for its changed definition',
-    detail="Changed: {reasons:listed}.",
-    hint="Copy the table again: filtersql run --resync {table}.",
-)
 # A repair did not mend everything.
 STILL_DIFFERS = Wording(
     '{count} rows of the target of "{name}" differ after the repair',

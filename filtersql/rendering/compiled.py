@@ -167,6 +167,11 @@ class CompiledTable(Struct, frozen=True):
         return self.looks[name] + "\n", self.looks[f"{name}_source"]
 
     @property
+    def rebuilding_sql(self) -> str:
+        """All rows of the target over source_view: for a changed definition's other table."""
+        return self.looks["rebuilding"]
+
+    @property
     def conflicts_sql(self) -> str:
         """Counts what `on_conflict` had to decide; reads changes_view and the target.
 

@@ -8,9 +8,9 @@ Example
     a filter; 2 rows enter, none      wider        these rows, from the source
     a filter; both                    mixed        both, in one statement
     a filter; no row tells            equivalent   nothing: the state takes the definition
-    the column list                   columns      every row
+    the column list                   columns      every row: the table is built anew
     `publish`                         actions      nothing: later changes are judged anew
-    key, type, partition root, target rebuild      the whole target
+    key, type, partition root         rebuild      the whole table
     ================================= ============ ==========================================
 
     Where filters and data disagree, the data wins: "no row enters now, but such a row could".
@@ -18,7 +18,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
@@ -139,8 +139,6 @@ def types_differ(before: Definition, now: Definition) -> bool:
 
 
 def _rebuilds(before: Definition, now: Definition, *, filters: bool) -> Iterator[str]:
-    if before.target != now.target:
-        yield f"the target was {_dotted(before.target)} and is {_dotted(now.target)}"
     if before.key != now.key:
         yield f"the key was ({', '.join(before.key)}) and is ({', '.join(now.key)})"
     if before.via_partition_root != now.via_partition_root:
@@ -163,7 +161,3 @@ def _actions(before: Definition, now: Definition, *, filters: bool) -> Iterator[
     deletes = "delete" in before.actions and "delete" in now.actions
     if deletes and not filters and before.filters.get("delete") != now.filters.get("delete"):
         yield "deletes are judged by another filter from now on"
-
-
-def _dotted(parts: Sequence[str]) -> str:
-    return ".".join(parts)

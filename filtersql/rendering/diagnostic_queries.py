@@ -16,7 +16,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from filtersql.rendering.counting import counting
-from filtersql.rendering.merges import changing_merge
+from filtersql.rendering.merges import changing_merge, rebuilding
 from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.render import has_own, render
 from filtersql.rendering.template_cache import Own
@@ -53,6 +53,7 @@ class Looks(Mapping[str, str]):
             self._macros["counting"] = ("merge_source", counted)
         for name in _CHANGES:
             self._macros |= dict.fromkeys((name, f"{name}_source"), ("change", shape))
+        self._macros["rebuilding"] = ("change", rebuilding(shape))
         self._folders = folders
         self._printed: dict[str, str] = {}
         #: whether filtersql's own macros alone print this target's statements
@@ -63,8 +64,7 @@ class Looks(Mapping[str, str]):
     def __getitem__(self, name: str) -> str:
         if name not in self._printed:
             macro, shape = self._macros[name]
-            if macro == "change":
-                statement = name.removesuffix("_source")
+            if (statement := name.removesuffix("_source")) in _CHANGES:
                 narrows = _CHANGES[statement]
                 merge = changing_merge(shape, self._own, self._folders, narrows=narrows)
                 self._printed |= {statement: merge.text, f"{statement}_source": merge.source}

@@ -25,7 +25,7 @@ from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.render import render
 from filtersql.rendering.template_cache import Own
 
-__all__ = ["Merge", "changing_merge", "completing_merge", "merge_of"]
+__all__ = ["Merge", "changing_merge", "completing_merge", "merge_of", "rebuilding"]
 
 _COMPLETING = (
     "In place of merge.sql where a change of a key left out a value that did not",
@@ -65,6 +65,12 @@ def changing_merge(
     changing = _changing(shape, narrows)
     source = render("change", changing, own, folders)
     return _over(source, changing, own, folders, _CHANGING[narrows])
+
+
+@lru_cache(maxsize=256)
+def rebuilding(shape: MergePlan) -> MergePlan:
+    """The plan of the query that gives all rows of a table that takes the target's place."""
+    return replace(shape, rebuilds=True)
 
 
 @lru_cache(maxsize=256)

@@ -237,3 +237,5 @@ class MergePlan(Internals, frozen=True, eq=False):
     counts: bool = False
     #: whether a changed definition only lets rows go: these are found in the target alone
     narrows: bool = False
+    #: whether a changed definition needs another table: the query gives all of its rows
+    rebuilds: bool = False

@@ -4,7 +4,7 @@ Example
     1. the subscription's lease is free; the plan is made, and its rows are staged
     2. it is shown, and somebody agrees
     3. ledger: changing, with the definition that is to come in force; this takes the lease
-    4. one MERGE for each target, with a mark that has the number of its intention
+    4. one statement for each target, with a mark that has the number of its intention
     5. ledger: applied, which gives the lease back
 
     A target of which no row moves takes its definition with step 3. Where another process was
@@ -22,7 +22,6 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
-from filtersql.errors.auditing import REBUILD_NEEDED
 from filtersql.run import definitions_in_force
 from filtersql.run.context import beating, note, now, release, renew
 from filtersql.run.lease import Lease, check_free, leased
@@ -36,8 +35,10 @@ from filtersql.targets.model import Engine, Written
 
 __all__ = ["Applied", "apply_plan", "plan"]
 
-#: changes that are carried out by rows of the ledger and one MERGE
-_CARRIED_OUT = frozenset({"equivalent", "narrower", "wider", "mixed", "actions"})
+#: changes that are carried out by rows of the ledger and one statement
+_CARRIED_OUT = frozenset(
+    {"equivalent", "narrower", "wider", "mixed", "actions", "columns", "rebuild"}
+)
 
 
 class Applied(Struct, frozen=True):
@@ -82,7 +83,7 @@ def apply_plan(
 ) -> list[Applied] | None:
     """Plan, ask, carry out. None: it was not approved. Raises Mistakes: nothing was written then.
 
-    A target that cannot be planned, or has to be built anew, refuses the whole.
+    A target that cannot be planned refuses the whole.
     """
     done: list[Applied] = []
     try:
@@ -126,11 +127,6 @@ def _named(inputs: Inputs, name: str) -> Subscription:
 def _check(engine: Engine, known: Ledger, planned: Sequence[PlannedTarget], lease: Lease) -> None:
     """Raises everything that forbids to carry out a plan."""
     mistakes = [mistake for each in planned for mistake in each.mistakes]
-    mistakes += [
-        REBUILD_NEEDED(name=each.unique_id, reasons=each.says, table=str(each.relation))
-        for each in planned
-        if each.change in ("columns", "rebuild") and not each.mistakes
-    ]
     if mistakes:
         raise Mistakes(mistakes)
     for name in dict.fromkeys(each.subscription for each in planned):
@@ -154,7 +150,7 @@ def _carried_out(
     definitions_in_force.store(
         engine, schema, (each.compiled.definition for each in changing if each.compiled)
     )
-    moving = [each for each in changing if each.moved is not None and each.moved.total]
+    moving = [each for each in changing if each.moved is not None and each.moved.writes]
     resting = [each for each in changing if each not in moving]
     intended = [] if engine.atomic else [_row(each, CHANGING) for each in moving]
     rows = [*intended, *(_row(each, "applied") for each in resting)]
@@ -187,7 +183,9 @@ def _written(
     assert moved is not None  # rows of it move
     renew(holder, holder.engine)
     entry = replace(_row(planned, CHANGING), ordinal=numbers.get(key_of(compiled), 0))
-    return holder.engine.write(moved.merge, compiled, changed_mark(entry))
+    written = holder.engine.write(moved.merge, compiled, changed_mark(entry))
+    # What replaces a table does not say which rows were there.
+    return Written(moved.insert, moved.update, moved.delete) if moved.rebuilds else written
 
 
 def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -> Entry:
@@ -198,6 +196,7 @@ def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -
     return replace(
         entry,
         filter_hash=entry.filter_hash if compiled is None else named_definition(compiled),
+        via_partition_root=(compiled or entry).via_partition_root,
         phase=phase,
         from_position=entry.position,
         position=None if phase == "dropped" else entry.position,

@@ -45,11 +45,19 @@ class Moved(Struct, frozen=True):
     reads_source: bool
     #: rows of the target that the definition in force does not explain
     unexplained: int = 0
+    #: rows that stay, with other columns or values; of a table that is built anew
+    update: int = 0
+    rebuilds: bool = False
 
     @property
     def total(self) -> int:
         """How many rows move."""
-        return self.delete + self.insert
+        return self.delete + self.insert + self.update
+
+    @property
+    def writes(self) -> bool:
+        """Whether there is anything to write: a table has other columns even without a row."""
+        return bool(self.total or self.rebuilds)
 
 
 def moved_rows(

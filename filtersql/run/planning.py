@@ -26,7 +26,7 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.applying import TARGET_GONE
+from filtersql.errors.applying import TARGET_GONE, TARGET_MOVED
 from filtersql.errors.auditing import CHANGED_BY_HAND, UNFINISHED_CHANGE
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
@@ -45,6 +45,7 @@ from filtersql.run.ledger import Entry, Key, Ledger, key_of
 from filtersql.run.model import Inputs
 from filtersql.run.moved_rows import Moved, count_of, moved_rows
 from filtersql.run.proofs import settled
+from filtersql.run.rebuilt_rows import rebuilt_rows
 from filtersql.run.removed_targets import gone
 from filtersql.run.source_at_position import Audit, SourceAtPosition
 from filtersql.run.table_columns import unfit
@@ -188,19 +189,21 @@ class _Planner(Struct, frozen=True):
             and entry.via_partition_root == self.compiled.via_partition_root
         ):
             return []
+        if entry.target != self.compiled.target_sql:
+            name, target = self.compiled.unique_id, self.compiled.target_sql
+            raise Mistakes([TARGET_MOVED(name=name, before=entry.target, now=target)])
         change = Change(filters=True) if before is None else change_between(before, now)
         if before is None and entry.via_partition_root != self.compiled.via_partition_root:
             change = replace(change, rebuilds=("the partition root flag changed",))
         says = list(change.said)
         if before is None:
             says.append("of the definition in force only the hash is known: the data decides")
-        if change.rebuilds or change.columns:
-            kind: Kind = "rebuild" if change.rebuilds else "columns"
-            return [self._planned(entry, kind, says=tuple(says))]
-        if not change.filters:
-            kind = "actions" if change.actions else "equivalent"
+        if not (change.rebuilds or change.columns or change.filters):
+            kind: Kind = "actions" if change.actions else "equivalent"
             return [self._counted(entry, kind, None, says)]
-        self._check(known, entry)
+        self._check(known, entry, rebuilds=bool(change.rebuilds or change.columns))
+        if change.rebuilds or change.columns:
+            return [self._rebuilt(entry, change, before, says)]
         verdict = _NO_VERDICT
         if before is not None and self.judge is not None:
             verdict = self.judge(self.compiled, before)
@@ -212,7 +215,7 @@ class _Planner(Struct, frozen=True):
         """What cannot be planned, and why."""
         return replace(self._planned(entry, "mixed"), mistakes=tuple(wrong.mistakes))
 
-    def _check(self, known: Ledger, entry: Entry) -> None:
+    def _check(self, known: Ledger, entry: Entry, *, rebuilds: bool) -> None:
         """Whether the target is there as it should be. Raises Mistakes."""
         name, compiled = self.compiled.unique_id, self.compiled
         if settled(self.engine, known, entry, compiled.target) is None:
@@ -221,18 +224,34 @@ class _Planner(Struct, frozen=True):
         held = self.engine.columns(compiled.target)
         if not held:
             raise Mistakes([TARGET_GONE(name=name, target=compiled.target_sql)])
-        if wrong := unfit(name, compiled, held, self.engine.dialect):
+        if not rebuilds and (wrong := unfit(name, compiled, held, self.engine.dialect)):
             raise Mistakes(wrong)
+
+    def _source(self, entry: Entry) -> SourceAtPosition:
+        """What reads the source, and the clock of the target's windows."""
+        show_clock(self.engine, self.compiled, self._clock(entry))
+        return SourceAtPosition(
+            self.inputs, self.subscription, self.audit, self.engine, self.folder
+        )
+
+    @property
+    def _stage(self) -> str:
+        return f"filtersql_change__{self.number}"
+
+    def _rebuilt(
+        self, entry: Entry, change: Change, before: Definition | None, says: Sequence[str]
+    ) -> PlannedTarget:
+        """The rows of the table that takes the target's place. Raises Mistakes."""
+        kind: Kind = "rebuild" if change.rebuilds else "columns"
+        source = self._source(entry)
+        moved = rebuilt_rows(self.engine, source, entry, change, before, self._stage)
+        planned = self._counted(entry, kind, moved, says)
+        return replace(planned, leaves=moved.leaves, enters=moved.enters)
 
     def _moving(self, entry: Entry, verdict: FilterVerdict, says: Sequence[str]) -> PlannedTarget:
         """The rows that move, staged and counted. Raises Mistakes."""
-        source = SourceAtPosition(
-            self.inputs, self.subscription, self.audit, self.engine, self.folder
-        )
-        show_clock(self.engine, self.compiled, self._clock(entry))
-        stage = f"filtersql_change__{self.number}"
-        alone = verdict.enters is False
-        moved = moved_rows(self.engine, source, entry, stage, no_row_enters=alone)
+        source, alone = self._source(entry), verdict.enters is False
+        moved = moved_rows(self.engine, source, entry, self._stage, no_row_enters=alone)
         if moved.unexplained:
             raise Mistakes(
                 [
@@ -259,14 +278,14 @@ class _Planner(Struct, frozen=True):
         self, entry: Entry, kind: Kind, moved: Moved | None, says: Sequence[str]
     ) -> PlannedTarget:
         held = count_of(self.engine, self.compiled)
-        delete = moved.delete if moved else 0
+        delete, update = (moved.delete, moved.update) if moved else (0, 0)
         return replace(
             self._planned(entry, kind, says=tuple(says)),
             delete=delete,
             insert=moved.insert if moved else 0,
-            update=0,
-            unchanged=held - delete,
-            statement=moved.statement if moved and moved.total else None,
+            update=update,
+            unchanged=held - delete - update,
+            statement=moved.statement if moved and moved.writes else None,
             reads_source=bool(moved and moved.reads_source),
             moved=moved,
         )

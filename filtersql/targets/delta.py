@@ -154,13 +154,15 @@ def create_statement(
     location: str | None,
     *,
     keep: bool = False,
+    query: str | None = None,
 ) -> str:
-    """CREATE OR REPLACE TABLE; `keep`: IF NOT EXISTS."""
+    """CREATE OR REPLACE TABLE; `keep`: IF NOT EXISTS; `query`: with its rows and columns."""
     words = "CREATE TABLE IF NOT EXISTS" if keep else "CREATE OR REPLACE TABLE"
     properties = {str(k): str(v) for k, v in _mapping(config.get("table_properties")).items()}
     if _NEEDS_MAPPING.search("".join(re.findall(r"`((?:[^`]|``)+)`", definitions))):
         properties.setdefault("delta.columnMapping.mode", "name")
-    parts = [f"{words} {table_sql} (\n  {definitions}\n)\nUSING delta"]
+    columns = f" (\n  {definitions}\n)" if query is None else ""
+    parts = [f"{words} {table_sql}{columns}\nUSING delta"]
     if clustered := _names(config.get("cluster_by")):
         parts.append(f"CLUSTER BY ({', '.join(quoted(name, 'spark') for name in clustered)})")
     if location is not None:
@@ -168,6 +170,8 @@ def create_statement(
     if properties:
         pairs = (f"{_text(name)} = {_text(value)}" for name, value in properties.items())
         parts.append(f"TBLPROPERTIES ({', '.join(pairs)})")
+    if query is not None:
+        parts.append(f"AS\n{query}")
     return "\n".join(parts)
 
 

@@ -35,6 +35,7 @@ from filtersql.targets.statements import (
     create_schema,
     drop,
     drop_table,
+    insert_rows,
     insert_values,
     literal,
     named_rows,
@@ -240,8 +241,12 @@ class DuckDB:
     ) -> None:
         """Make a table, in place of one that exists, which `keep` leaves as it is."""
         self._run(create_schema(quoted(parts[0], "duckdb"), "duckdb"))
-        words = "CREATE TABLE IF NOT EXISTS" if keep else "CREATE OR REPLACE TABLE"
-        self._run(f"{words} {self.table_sql(parts)} (\n  {definitions}\n)")
+        self._run(_created(self.table_sql(parts), definitions, keep=keep))
+
+    def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
+        """Two statements of one transaction: the table keeps its collations."""
+        name = self.table_sql(parts)
+        return ";\n".join((_created(name, definitions), insert_rows(name, query, "duckdb")))
 
     def append(
         self,
@@ -303,6 +308,11 @@ class DuckDB:
             return self.connection.execute(statement)
         except duckdb.Error as error:
             raise Mistakes([EngineRefused("DuckDB", reason_of(str(error)))]) from None
+
+
+def _created(table_sql: str, definitions: str, *, keep: bool = False) -> str:
+    words = "CREATE TABLE IF NOT EXISTS" if keep else "CREATE OR REPLACE TABLE"
+    return f"{words} {table_sql} (\n  {definitions}\n)"
 
 
 def _is_merge(statement: str) -> bool:

@@ -122,15 +122,26 @@ def append_statement(
 
 
 def create_statements(
-    table_sql: str, definitions: str, config: Mapping[str, object], *, keep: bool = False
+    table_sql: str,
+    definitions: str,
+    config: Mapping[str, object],
+    *,
+    keep: bool = False,
+    query: str | None = None,
 ) -> tuple[str, ...]:
-    """CREATE OR REPLACE TABLE (`keep`: IF NOT EXISTS), and the order in which rows are written."""
+    """CREATE OR REPLACE TABLE (`keep`: IF NOT EXISTS), and the order in which rows are written.
+
+    `query`: with its rows and columns.
+    """
     properties = config.get("table_properties")
     words = "CREATE TABLE IF NOT EXISTS" if keep else "CREATE OR REPLACE TABLE"
-    create = f"{words} {table_sql} (\n  {definitions}\n)\nUSING iceberg"
+    columns = f" (\n  {definitions}\n)" if query is None else ""
+    create = f"{words} {table_sql}{columns}\nUSING iceberg"
     if isinstance(properties, Mapping) and properties:
         pairs = (f"{_text(str(name))} = {_text(str(value))}" for name, value in properties.items())
         create += f"\nTBLPROPERTIES ({', '.join(pairs)})"
+    if query is not None:
+        create += f"\nAS\n{query}"
     clustered = config.get("cluster_by")
     if not isinstance(clustered, list | tuple) or not clustered:
         return (create,)

@@ -186,6 +186,10 @@ class Engine(Protocol):
         """
         ...
 
+    def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
+        """What makes a table of a query's rows, in place of one that exists, in one commit."""
+        ...
+
     def append(
         self,
         parts: Sequence[str],

@@ -63,6 +63,7 @@ from filtersql.targets.statements import (
     table_name,
     temporary_view,
 )
+from filtersql.targets.table_formats import create_statements
 from filtersql.targets.uploading import chunks
 
 if TYPE_CHECKING:
@@ -214,11 +215,13 @@ class Remote(Struct):
             self.execute(create_schema(self.table_sql(parts[:1]), "spark"))
             self.schemas.add(parts[0])
         name = self.table_sql(parts)
-        if self.format == "iceberg":
-            statements = iceberg.create_statements(name, definitions, config, keep=keep)
-        else:
-            statements = (delta.create_statement(name, definitions, config, None, keep=keep),)
+        statements = create_statements(self.format, name, definitions, config, keep=keep)
         make_table(statements, self.execute, lambda: keep and self.exists(parts))
+
+    def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
+        """What makes a table of a query's rows, in place of one that exists, in one commit."""
+        name = self.table_sql(parts)
+        return create_statements(self.format, name, definitions, config, query=query)[0]
 
     def append(
         self,

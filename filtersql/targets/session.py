@@ -45,6 +45,7 @@ from filtersql.targets.statements import (
     select_columns,
     table_name,
 )
+from filtersql.targets.table_formats import create_statements
 
 __all__ = ["Session"]
 
@@ -210,12 +211,15 @@ class Session(Struct):
             if not keep:
                 # What a killed process left in the warehouse is replaced only when it is known.
                 self.exists(parts)
-        if self.format == "iceberg":
-            statements = iceberg.create_statements(name, definitions, config, keep=keep)
-        else:
-            location = str(folder) if folder else None
-            statements = (delta.create_statement(name, definitions, config, location, keep=keep),)
+        location = str(folder) if folder else None
+        statements = create_statements(self.format, name, definitions, config, location, keep=keep)
         make_table(statements, self._sql, lambda: keep and self.exists(parts))
+
+    def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
+        """What makes a table of a query's rows, in place of one that exists, in one commit."""
+        name = self.table_sql(parts)
+        location = str(folder) if (folder := self._folder(parts)) else None
+        return create_statements(self.format, name, definitions, config, location, query=query)[0]
 
     def append(
         self,

@@ -147,9 +147,10 @@ def temporary(kind: str, name: str, query: str, engine: Engine) -> str:
     ).sql(engine)
 
 
-def insert_rows(table_sql: str, query: str) -> str:
-    """INSERT INTO a table, on Spark, of a query that was printed before."""
-    return exp.Insert(this=table(table_sql, "spark"), expression=as_written(query)).sql("spark")
+def insert_rows(table_sql: str, query: str, engine: Engine = "spark") -> str:
+    """INSERT INTO a table of a query that was printed before."""
+    rows = as_written(f"\n{query}")
+    return exp.Insert(this=table(table_sql, engine), expression=rows).sql(engine)
 
 
 def drop(kind: str, name: str, engine: Engine = "spark") -> str:

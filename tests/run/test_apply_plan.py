@@ -242,20 +242,6 @@ def test_actions_are_said_in_words_and_move_no_row(shop: Shop, engine: DuckDB) -
     assert shop.plan(engine) == {}
 
 
-def test_other_columns_are_refused_with_the_way_there_is(shop: Shop, engine: DuckDB) -> None:
-    """Key, type and list are words of the plan."""
-    shop.publish = "insert"
-    shop.define(orders=EU, bare="a > 2")
-    shop.run(engine)
-    shop.columns = "[id, region]"
-    shop.define(orders=EU, bare="a > 2")
-    planned = shop.plan(engine)["orders"]
-    assert (planned.change, planned.says) == ("columns", ("column total leaves",))
-    with pytest.raises(Mistakes) as refused:
-        shop.apply(engine)
-    assert "run --resync public.orders" in str(refused.value)
-
-
 def test_a_removed_target_stays_until_it_is_dropped(shop: Shop, engine: DuckDB) -> None:
     """Its rows are nobody's concern; with --drop-removed its table is gone, and is not known."""
     shop.run(engine)

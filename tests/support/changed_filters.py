@@ -42,11 +42,11 @@ _PROFILES = """shop:
               catalog_config: {{type: hadoop, warehouse: lakehouse}}}}
 """
 _TABLES = """tables:
-  - {name: orders, columns: {id: int not null, region: text, total: int}, primary_key: [id],
-     replica_identity: full}
-  - {name: visits, columns: {id: int not null, at: timestamp}, primary_key: [id],
-     replica_identity: full}
-  - {name: bare, columns: {a: int, c: text}, replica_identity: full}
+  - {{name: orders, columns: {{id: int not null, region: text, total: {total}}},
+     primary_key: [{key}], replica_identity: {identity}}}
+  - {{name: visits, columns: {{id: int not null, at: timestamp}}, primary_key: [id],
+     replica_identity: full}}
+  - {{name: bare, columns: {{a: int, c: text}}, replica_identity: full}}
 """
 _SUBSCRIPTION = """subscriptions:
   - name: s1
@@ -71,6 +71,9 @@ class Shop:
     source: bool = True
     columns: str | None = None
     window: str | None = None
+    key: str = "id"
+    identity: str = "full"
+    total: str = "int"
     where: dict[str, str | None] = field(default_factory=dict)
     _compiled: dict[str, tuple[Project, Compilation]] = field(default_factory=dict)
 
@@ -103,7 +106,7 @@ class Shop:
         files = {
             "filtersql_project.yml": "name: shop\nversion: 1\nprofile: shop\nsemantics: postgres\n",
             "profiles.yml": _PROFILES.format(small=small),
-            "tables/t.yml": _TABLES,
+            "tables/t.yml": _TABLES.format(key=self.key, total=self.total, identity=self.identity),
             "publications/p.yml": f"publications:\n{publication}",
             "subscriptions/s.yml": _SUBSCRIPTION + (_SOURCE if self.source else ""),
         }
@@ -120,13 +123,17 @@ class Shop:
 
     def compiled(self) -> tuple[Project, Compilation]:
         """The project and its targets as the files define them now."""
-        asked = repr(
-            (self.target, self.publish, self.source, self.columns, self.window, self.where)
-        )
+        switches = (self.publish, self.source, self.columns, self.window)
+        table = (self.key, self.identity, self.total)
+        asked = repr((self.target, switches, table, self.where))
         if asked not in self._compiled:
             project = load(self.root, target=self.target)
             self._compiled[asked] = project, compile_project(project)
         return self._compiled[asked]
+
+    def forget(self) -> None:
+        """Read the files again: a test has written into them."""
+        self._compiled.clear()
 
     def run(self, engine: Engine, **options: Any) -> RunResult:
         """What `filtersql run` does."""
