@@ -50,6 +50,8 @@ class EarlierNode(Struct, frozen=True):
     only_from: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     config: Mapping[str, object] = field(default_factory=dict)
     form: str = ""
+    #: what the state keeps, see rendering/definition.py; empty in a manifest of 0.1
+    definition: str = ""
 
 
 class EarlierManifest(Struct, frozen=True):

@@ -209,6 +209,7 @@ def _node(node: Node, macros: _MacroTexts, maps: SourceMaps) -> dict[str, Any]:
         },
         "why": list(resolved.why),
         "filter_hash": compiled.filter_hash,
+        "definition": compiled.definition.text,
         "fingerprint": _fingerprint(node, types, macros),
         "via_partition_root": compiled.via_partition_root,
         "config": config_of(node),

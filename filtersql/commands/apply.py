@@ -78,10 +78,15 @@ def command(
     project, compilation = loaded_compilation(console)
     nodes = selected(project, compilation, console.options)
     promised = None if plan_file is None else _promised(plan_file)
-    approve = _approval(console, project, compilation, yes, max_deletes, promised, drop_removed)
+    shown: list[PlannedTarget] = []
+    approve = _approval(
+        console, project, compilation, yes, max_deletes, promised, drop_removed, shown
+    )
     done = _applied(project, compilation, nodes, approve, drop_removed=drop_removed)
     if done is None:
         return 0
+    left = [each for each in shown if each not in [one.planned for one in done]]
+    write_plan(project, compilation, left, plan_document(project, compilation, left))
     for each in done:
         console.message(f"{each.planned.unique_id}: {_told(each)}", fg="green")
     if console.options.json:
@@ -122,10 +127,12 @@ def _approval(
     max_deletes: str | None,
     promised: tuple[str, Mapping[str, Mapping[str, object]]] | None,
     drop_removed: bool,
+    shown: list[PlannedTarget],
 ) -> Callable[[Sequence[PlannedTarget]], bool]:
     """Shows a plan, refuses it for a reason, else asks. Its function raises Mistakes."""
 
     def approve(planned: Sequence[PlannedTarget]) -> bool:
+        shown.extend(planned)
         document = plan_document(project, compilation, planned)
         print_plan(console, project, compilation, planned)
         mistakes = [*_too_many(planned, max_deletes), *_outdated(document, promised)]

@@ -14,6 +14,7 @@ from filtersql.errors import Mistakes
 from filtersql.filters import resolve
 from filtersql.rendering.definition import COPY, EVERY_ROW, Definition
 from filtersql.review.filter_verdicts import filter_verdict
+from filtersql.review.review import Move
 from filtersql.review.row_trials import Trials, shown
 from filtersql.run.planning import Judge, PlannedTarget
 from filtersql.source import Source
@@ -27,11 +28,27 @@ if TYPE_CHECKING:
     from filtersql.rendering.compiled import CompiledTable
     from filtersql.rendering.definition_changes import FilterVerdict
 
-__all__ = ["PLAN_FILE", "changes_anything", "judge_of", "plan_document", "print_plan", "write_plan"]
+__all__ = [
+    "PLAN_FILE",
+    "changes_anything",
+    "judge_of",
+    "plan_document",
+    "planned_moves",
+    "print_plan",
+    "write_plan",
+]
 
 PLAN_FILE = "plan.json"
 _VERSION = 1
+
+
 _COUNTS = ("delete", "insert", "update", "unchanged")
+
+
+class _Planned(msgspec.Struct, frozen=True):
+    """What the review reads of plan.json."""
+
+    targets: tuple[Move, ...]
 
 
 def judge_of(project: Project, compilation: Compilation) -> Judge:
@@ -102,6 +119,21 @@ def write_plan(
     write_changes(project, texts)
     encoded = msgspec.json.encode(document, enc_hook=str)
     write_file(folder / PLAN_FILE, msgspec.json.format(encoded, indent=2), b"\n")
+
+
+def planned_moves(project: Project, nodes: Sequence[Node]) -> tuple[Move, ...] | None:
+    """What plan.json says of some targets; None: there is no plan of these definitions."""
+    try:
+        content = (project.root / "target" / PLAN_FILE).read_bytes()
+        moves = msgspec.json.decode(content, type=_Planned).targets
+    except (OSError, msgspec.MsgspecError):
+        return None
+    now = {node.compiled.unique_id: node.compiled.definition.hash for node in nodes}
+    known = [(now.get(f"{move.subscription}/{move.relation}"), move) for move in moves]
+    mine = [(hashed, move) for hashed, move in known if hashed is not None]
+    if any(move.definition["now"] != hashed for hashed, move in mine):
+        return None
+    return tuple(move for _, move in mine)
 
 
 def print_plan(
@@ -204,11 +236,11 @@ def _summary(compilation: Compilation, planned: Sequence[PlannedTarget]) -> str:
     count = len(compilation.nodes)
     if not changing:
         return f"Nothing changes: {count} target{' is' if count == 1 else 's are'} as defined."
+    said = f"Plan: {len(changing)} of {count} target{'s' * (count != 1)}."
+    if all(each.delete is None for each in changing):
+        return said
     delete, insert = (sum(getattr(each, name) or 0 for each in planned) for name in _COUNTS[:2])
-    return (
-        f"Plan: {len(changing)} of {count} target{'s' * (count != 1)}. "
-        f"{_moves(delete, 'leave')}, {_moves(insert, 'enter')}."
-    )
+    return f"{said} {_moves(delete, 'leave')}, {_moves(insert, 'enter')}."
 
 
 def _moves(count: int, verb: str) -> str:

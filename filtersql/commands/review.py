@@ -15,6 +15,7 @@ from filtersql.commands import approving
 from filtersql.commands.approving import approve
 from filtersql.commands.console import Console, echo
 from filtersql.commands.loading import loaded_compilation
+from filtersql.commands.planned import planned_moves
 from filtersql.commands.selecting import selected, states
 from filtersql.commands.shared import subcommand
 from filtersql.compile import destination
@@ -53,8 +54,9 @@ def command(console: Console, *, approve: str | None, by: str | None, output: Pa
     """Write one page on which a person reviews the generated SQL: target/review.html.
 
     It needs no network and no engine. With --state DIR it says what changed in meaning since an
-    earlier manifest.json. With --format markdown the review is printed for a pull request. With
-    --approve SELECTION --by NAME the statements are approved in approvals.yml.
+    earlier manifest.json; behind filtersql plan also what apply would move. With --format markdown
+    the review is printed for a pull request. With --approve SELECTION --by NAME the statements are
+    approved in approvals.yml.
     """
     if (approve is None) != (by is None):
         raise click.UsageError("--approve SELECTION and --by NAME belong together.")
@@ -132,6 +134,7 @@ def _review(
         compilation.notices,
         changes,
         str(console.options.state or ""),
+        planned_moves(project, nodes),
     )
 
 
@@ -198,6 +201,11 @@ def _document(review: Review, path: str) -> dict[str, object]:
                 "others": [list(each) for each in change.others],
             }
             for change in review.changes or ()
+        ],
+        "moves": [
+            {"target": f"{move.subscription}.{move.relation}", "change": move.change}
+            | dict(move.counts)
+            for move in review.moves or ()
         ],
         "warnings": [notice.message for notice in review.notices],
     }

@@ -33,6 +33,7 @@ __all__ = [
     "change_between",
     "doubts",
     "kind_by_data",
+    "kind_by_filters",
     "types_differ",
 ]
 
@@ -106,6 +107,13 @@ def kind_by_data(*, delete: int, insert: int) -> Kind:
     if delete:
         return "narrower"
     return "wider" if insert else "equivalent"
+
+
+def kind_by_filters(verdict: FilterVerdict) -> Kind:
+    """The change of a filter by what no data contradicts: where nothing is proved, both."""
+    if verdict.enters is False:
+        return "equivalent" if verdict.leaves is False else "narrower"
+    return "wider" if verdict.leaves is False else "mixed"
 
 
 def doubts(verdict: FilterVerdict, *, delete: int, insert: int) -> Iterator[str]:

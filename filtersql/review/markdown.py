@@ -37,6 +37,7 @@ def markdown(review: Review) -> str:
     counted = f"{count} target" + ("" if count == 1 else "s")
     lines += [f"{output}{_text(review.engine)}. {counted}.", ""]
     lines += _changes(review)
+    lines += _moves(review)
     if review.notices:
         lines += ["## Warnings", ""]
         for notice in review.notices:
@@ -70,6 +71,20 @@ def _changes(review: Review) -> Iterator[str]:
         yield from ("Every target is as it was.", "")
     for change in review.changes:
         yield from _change(change)
+
+
+def _moves(review: Review) -> Iterator[str]:
+    if not review.moves:
+        return
+    yield from ("## What apply moves", "")
+    yield from ("| Target | Change | Rows | One of each |", "|---|---|---|---|")
+    for move in review.moves:
+        counts = "<br>".join(f"{number:,} {word}" for word, number in move.counts)
+        told = [f"{word}: {_row(row)}" for word, row in move.rows]
+        told += map(_text, (*move.says, *filter(None, [move.message])))
+        name = _text(f"{move.subscription}.{move.relation}")
+        yield f"| {name} | {move.change} | {counts or 'not counted'} | {'<br>'.join(told)} |"
+    yield ""
 
 
 def _change(change: TargetChange) -> Iterator[str]:

@@ -18,7 +18,7 @@ from filtersql.artifacts import Mapped
 from filtersql.errors import Notice
 from filtersql.review.approvals import Approval
 from filtersql.review.html_text import anchor, sql, text
-from filtersql.review.page_changes import changes, row_text
+from filtersql.review.page_changes import changes, moves, row_text
 from filtersql.review.review import InForce, Review, ReviewedAction, ReviewedTarget, grouped
 from filtersql.review.worked_example import Worked
 from filtersql.source import Source, Span
@@ -41,6 +41,7 @@ def html(review: Review) -> str:
         f"<title>{title}</title>\n<style>\n{style}</style>\n<body>\n",
         f"<header><h1>{title}</h1>\n<p class=dim>{_facts(review)}</p></header>\n<main>\n",
         *changes(review),
+        *moves(review),
         *_notices(review.notices, sources),
         *_index(review),
     ]

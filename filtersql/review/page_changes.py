@@ -10,7 +10,7 @@ from filtersql.review.html_text import anchor, text
 from filtersql.review.review import Review
 from filtersql.review.row_trials import Row, shown
 
-__all__ = ["changes", "row_text"]
+__all__ = ["changes", "moves", "row_text"]
 
 _KINDS = {
     "new": "is new",
@@ -23,6 +23,26 @@ _KINDS = {
 def row_text(row: Row) -> str:
     """The values of a row, a line for each."""
     return "<br>".join(f"<code>{text(name)} = {text(shown(value))}</code>" for name, value in row)
+
+
+def moves(review: Review) -> Iterator[str]:
+    """What `apply` does to the targets, by the plan; nothing without one."""
+    if not review.moves:
+        return
+    yield "<h2>What apply moves</h2>\n<div class=wide><table>\n"
+    yield "<tr><th>Target<th>Change<th>Rows<th>One of each\n"
+    for move in review.moves:
+        key = f"{move.subscription}.{move.relation}"
+        counts = "<br>".join(f"{number:,} {word}" for word, number in move.counts)
+        rows = "<br>".join(
+            f"{word}: {row_text(row).replace('<br>', ', ')}" for word, row in move.rows
+        )
+        said = "<br>".join(text(each) for each in (*move.says, *filter(None, [move.message])))
+        yield (
+            f'<tr><td><a href="#{anchor(key)}">{text(key)}</a><td>{text(move.change)}'
+            f"<td>{counts or 'not counted'}<td>{rows}{'<br>' * bool(rows and said)}{said}\n"
+        )
+    yield "</table></div>\n"
 
 
 def changes(review: Review) -> Iterator[str]:

@@ -6,7 +6,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,11 +18,19 @@ from filtersql.errors import Mistake, Notice
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.review.approvals import Approval
 from filtersql.review.changed_meaning import TargetChange, condition_of
-from filtersql.review.row_trials import NotTried, Trials
+from filtersql.review.row_trials import NotTried, Row, Trials
 from filtersql.review.worked_example import Worked, worked_rows
 from filtersql.source import Span
 
-__all__ = ["InForce", "Review", "ReviewedAction", "ReviewedTarget", "grouped", "review_target"]
+__all__ = [
+    "InForce",
+    "Move",
+    "Review",
+    "ReviewedAction",
+    "ReviewedTarget",
+    "grouped",
+    "review_target",
+]
 
 ROW_ACTIONS = (Action.INSERT, Action.UPDATE, Action.DELETE)
 
@@ -66,6 +74,45 @@ class ReviewedTarget(Struct, frozen=True):
         return str(self.node.compiled.relation)
 
 
+class Move(Struct, frozen=True):
+    """What `apply` does to a target, as plan.json says it; counts are None where none was asked."""
+
+    subscription: str
+    relation: str
+    change: str
+    definition: Mapping[str, str]
+    position: int | None = None
+    delete: int | None = None
+    insert: int | None = None
+    update: int | None = None
+    unchanged: int | None = None
+    leaves: Mapping[str, object] | None = None
+    enters: Mapping[str, object] | None = None
+    says: tuple[str, ...] = ()
+    message: str | None = None
+
+    @property
+    def counts(self) -> tuple[tuple[str, int], ...]:
+        """What becomes of how many rows; none that are 0, but for those that stay."""
+        known = (
+            ("leave", self.delete),
+            ("enter", self.insert),
+            ("change", self.update),
+            ("stay", self.unchanged),
+        )
+        return tuple((word, n) for word, n in known if n is not None and (n or word == "stay"))
+
+    @property
+    def rows(self) -> tuple[tuple[str, Row], ...]:
+        """A row that leaves, and one that enters."""
+        examples = (("leaves", self.leaves), ("enters", self.enters))
+        return tuple(
+            (word, tuple((name, None if v is None else str(v)) for name, v in row.items()))
+            for word, row in examples
+            if row is not None
+        )
+
+
 class Review(Struct, frozen=True):
     """The whole of it."""
 
@@ -78,6 +125,8 @@ class Review(Struct, frozen=True):
     #: None without --state
     changes: tuple[TargetChange, ...] | None = None
     state: str = ""
+    #: None where there is no plan of these definitions
+    moves: tuple[Move, ...] | None = None
 
 
 def review_target(

@@ -116,3 +116,67 @@ def test_a_run_over_a_changed_filter_names_the_way(shell: Shell) -> None:
     refused = shell.filtersql("run")
     assert refused.exit_code == 1
     assert "filtersql plan" in refused.stderr
+
+
+def test_a_review_shows_what_apply_moves(shell: Shell, tmp_path: Path) -> None:
+    """On the page, for a pull request and for programs; not of other definitions, nor behind it."""
+    assert "moves" not in shell.filtersql("review", "--format", "markdown").stdout
+    assert shell.filtersql("plan").exit_code == 0
+    said = shell.filtersql("review", "--format", "markdown").stdout
+    assert (
+        "| s1.public.orders | mixed | 4 leave<br>2 enter<br>3 stay | leaves: <code>id = 0</code>"
+    ) in said
+    assert json.loads(shell.filtersql("review", "--format", "json").stdout)["moves"] == [
+        {"target": "s1.public.orders", "change": "mixed", "leave": 4, "enter": 2, "stay": 3},
+        {"target": "s1.public.bare", "change": "mixed", "leave": 1, "enter": 2, "stay": 2},
+    ]
+    page = (tmp_path / "target/review.html").read_text()
+    assert "<h2>What apply moves</h2>" in page
+    assert "4 leave<br>2 enter<br>3 stay" in page
+    publication = tmp_path / "publications/p.yml"
+    before = publication.read_text()
+    publication.write_text(before.replace("total > 5", "total > 6"))
+    assert "apply moves" not in shell.filtersql("review", "--format", "markdown").stdout
+    publication.write_text(before)
+    assert shell.filtersql("apply", "--yes").exit_code == 0
+    assert "apply moves" not in shell.filtersql("review", "--format", "markdown").stdout
+
+
+UNCOUNTED = """\
+s1/public.orders: mixed
+    was  (region = 'eu'::text)
+    is   (total > 5)
+    - leaves  region='eu', total=5 (constructed)
+    + enters  region='other', total=6 (constructed)
+
+s1/public.bare: mixed
+    was  (a > 2)
+    is   (a < 4)
+    - leaves  a=4 (constructed)
+    + enters  a=2 (constructed)
+
+Plan: 2 of 2 targets.
+"""
+
+
+def test_a_plan_without_counts_asks_no_engine(shell: Shell, tmp_path: Path) -> None:
+    """An earlier manifest says what was; a narrower filter is proved to be one."""
+    Shop(tmp_path).define(**OLD)
+    assert shell.filtersql("compile").exit_code == 0
+    before = tmp_path / "before"
+    before.mkdir()
+    (before / "manifest.json").write_bytes((tmp_path / "target/manifest.json").read_bytes())
+    (tmp_path / "shop.duckdb").unlink()
+    assert shell.filtersql("plan", "--no-counts").exit_code == 2
+    asked = ("plan", "--no-counts", "--state", "before", "--check")
+    same = shell.filtersql(*asked)
+    assert (same.exit_code, same.stdout) == (0, "Nothing changes: 2 targets are as defined.\n")
+    Shop(tmp_path).define(**NEW)
+    planned = shell.filtersql(*asked)
+    assert (planned.exit_code, planned.stdout) == (1, UNCOUNTED)
+    assert wrong("plan", json.loads((tmp_path / "target/plan.json").read_text())) == []
+    Shop(tmp_path).define(orders="region = 'eu' AND total > 5")
+    document = json.loads(shell.filtersql(*asked, "--format", "json").stdout)
+    changes = {each["relation"]: each["change"] for each in document["targets"]}
+    assert changes == {"public.orders": "narrower", "public.bare": "removed"}
+    assert not (tmp_path / "shop.duckdb").exists()
