@@ -17,6 +17,7 @@ from filtersql.commands.notices import RememberedNotice, notices_of
 from filtersql.commands.remembered import Memory
 from filtersql.commands.shared import subcommand
 from filtersql.commands.written import is_written
+from filtersql.errors import Mistakes
 from filtersql.selection import Traits, select
 
 __all__ = ["command"]
@@ -91,7 +92,11 @@ def _still_there(console: Console, known: _Compiled) -> Sequence[_Target] | None
     folder = Path(known.folder)
     chosen: Sequence[_Target] = known.targets
     if options.select or options.exclude:
-        chosen = select(known.targets, options.select, options.exclude)
+        try:
+            chosen = select(known.targets, options.select, options.exclude)
+        except Mistakes:
+            # It is told behind the warnings, by the compile.
+            return None
     try:
         manifest = (root / "target" / "manifest.json").read_bytes()
         if sha256(manifest).hexdigest() != known.manifest:

@@ -136,6 +136,16 @@ def _edit(folder: Path, path: str, old: str, new: str) -> None:
     file.write_text(text.replace(old, new))
 
 
+def test_a_selector_that_matches_nothing_is_told_behind_the_warnings(project: Path) -> None:
+    """Whether or not the compile before left all files."""
+    _edit(project, "subscriptions/s.yml", "[p]", "[p, missing]")
+    assert _compile(project)[2] == 0
+    answer = _compile(project, "--select", "nothing")
+    assert "missing-publication" in answer[1]
+    shutil.rmtree(project / "target")
+    assert _compile(project, "--select", "nothing") == answer
+
+
 def test_one_filter_compiles_one_table_and_writes_its_files(
     project: Path, compiled: list[str]
 ) -> None:
