@@ -1,7 +1,8 @@
-"""`status`: position, lag, last run, conflicts and quarantine of every target."""
+"""`status`: how far every target got, since when its definition is in force, when rows leave."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from filtersql.commands.console import Console
@@ -15,13 +16,17 @@ from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
     from filtersql.rendering.compiled import CompiledTable
+    from filtersql.run.status import TargetStatus
 
 __all__ = ["command"]
+
+#: targets that a line names
+_NAMED = 3
 
 
 @subcommand("status")
 def command(console: Console) -> int:
-    """Show position, lag, last run, conflicts and quarantine of every target."""
+    """Show position, lag, conflicts and quarantine of every target, and what is in force."""
     project, compilation = loaded_compilation(console)
     tables: dict[str, list[CompiledTable]] = {}
     for node in selected(project, compilation, console.options):
@@ -44,6 +49,10 @@ def command(console: Console) -> int:
                     "last_run": each.last_run,
                     "conflicts": dict(each.conflicts),
                     "quarantine": each.quarantine,
+                    "clock": each.clock,
+                    "next_row_leaves": each.next_leaves,
+                    "in_force_since": each.in_force_since,
+                    "definition_changed": each.definition_changed,
                 }
                 for each in statuses
             ]
@@ -62,8 +71,33 @@ def command(console: Console) -> int:
         for each in statuses
     ]
     headers = ["Node", "Target", "State", "Position", "Lag", "Last run", "Conflicts", "Quarantine"]
-    console.result(aligned(f"Targets of {project.name}", headers, rows, []))
+    console.result(aligned(f"Targets of {project.name}", headers, rows, _below(statuses)))
     return 0
+
+
+def _below(statuses: Sequence[TargetStatus]) -> Iterator[str]:
+    """Since when definitions are in force, and when rows leave: what the table has no room for."""
+    since: dict[str, list[str]] = {}
+    for each in statuses:
+        if each.in_force_since is not None:
+            since.setdefault(each.in_force_since, []).append(each.compiled.unique_id)
+    for moment, names in sorted(since.items()):
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        yield f"Definition in force since {moment}: {', '.join(names[:_NAMED])}{more}"
+    for each in statuses:
+        name = each.compiled.unique_id
+        if each.definition_changed:
+            yield f"{name}: the project has another definition, see filtersql plan"
+        elif each.clock is not None:
+            yield f"{name}: at the clock {each.clock} UTC, {_leaving(each)}"
+
+
+def _leaving(each: TargetStatus) -> str:
+    if each.next_leaves is None:
+        return "no row is to leave"
+    if len(each.compiled.next_leaving) > 1:
+        return f"no row leaves before {each.next_leaves} UTC"
+    return f"the time of the next row is over at {each.next_leaves} UTC"
 
 
 def _number(value: int | None) -> str:

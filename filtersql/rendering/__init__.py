@@ -32,6 +32,7 @@ from filtersql.rendering.lookups import looked_up_by
 from filtersql.rendering.macros import COSTLY_PARTS
 from filtersql.rendering.merges import completing_merge, merge_of
 from filtersql.rendering.naming import not_in_session_catalog, target_name, target_sql
+from filtersql.rendering.next_leaving import next_leaving
 from filtersql.rendering.plan import Outline, merge_plan
 from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.render import render
@@ -180,6 +181,7 @@ def _statements(
         notices=resolved.notices,
         lookups=lookups,
         clock=_clock(judged),
+        next_leaving=next_leaving(judged, name, write, engine) if judged.expires else (),
     )
 
 

@@ -14,6 +14,7 @@ from filtersql.names import RelationName
 from filtersql.rendering.counting import without_counting
 from filtersql.rendering.definition import Definition
 from filtersql.rendering.macros import MOVING_PARTS
+from filtersql.rendering.next_leaving import NextLeaving
 
 __all__ = ["CompiledTable", "FeedColumn", "LookedUp", "TargetColumn"]
 
@@ -123,6 +124,8 @@ class CompiledTable(Struct, frozen=True):
     packaged: bool = False
     #: the moments of a run's clock that the statements read: columns of the view filtersql_clock
     clock: tuple[ClockColumn, ...] = ()
+    #: for each window the query of the oldest row that it holds
+    next_leaving: tuple[NextLeaving, ...] = ()
 
     @property
     def unique_id(self) -> str:

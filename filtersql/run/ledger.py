@@ -191,6 +191,8 @@ class Ledger(Struct, frozen=True):
     reached: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     #: what was intended behind the newest row of a target: a mark tells whether it is in force
     changing: Mapping[Key, Entry] = field(default_factory=dict)
+    #: when each target's newest row's definition came in force: the time of its first row
+    since: Mapping[Key, str] = field(default_factory=dict)
 
     def number_of(self, subscription: str) -> int:
         """The number of a subscription's last row: each has numbers of its own.
@@ -271,6 +273,7 @@ def read(engine: Engine, schema: str) -> Ledger:
     of_all: dict[str, _Row] = {}
     aside: set[Key] = set()
     reached: dict[str, tuple[int, int]] = {}
+    since: dict[Key, str] = {}
     # There may be a year of rows: only those that are asked for are made entries.
     for row in sorted(rows, key=_BY_ORDINAL):
         last, *key, phase, position, seen = _TOLD(row)
@@ -278,6 +281,7 @@ def read(engine: Engine, schema: str) -> Ledger:
         if phase == CHANGING:
             changing[tuple(key)] = row
         elif phase not in _OF_ALL:
+            since[tuple(key)] = _since_when(newest.get(tuple(key)), row, since.get(tuple(key)))
             newest[tuple(key)] = row
             changing.pop(tuple(key), None)
         elif phase == "aside":
@@ -295,8 +299,23 @@ def read(engine: Engine, schema: str) -> Ledger:
         made=True,
         reached=reached,
         changing={key: _entry(row) for key, row in changing.items()},
+        since=since,
     )
     return replace(known, newest={key: _placed(known, one) for key, one in known.newest.items()})
+
+
+def _since_when(before: _Row | None, row: _Row, since: str | None) -> str:
+    """When a row's definition came in force, as the row before it knows it, or with this row.
+
+    Rows of earlier versions name the filters alone.
+    """
+    if before is not None and since is not None and before[_PLACE["phase"]] != "dropped":
+        (judged, _, defined), (judged_before, _, defined_before) = (
+            str(each[_PLACE["filter_hash"]]).partition(_DEFINED_BY) for each in (row, before)
+        )
+        if judged == judged_before and (defined == defined_before or not defined_before):
+            return since
+    return str(row[_PLACE["at"]])
 
 
 def _placed(known: Ledger, entry: Entry) -> Entry:

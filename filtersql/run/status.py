@@ -6,11 +6,15 @@ Example
     ============= ======== ===== ==================== ========== ==========
     s1/public.t1  17       3     2026-11-20T10:00:00Z 0          2
     ============= ======== ===== ==================== ========== ==========
+
+    The definition is in force since 2026-11-01T08:00:00Z; the next row leaves at 2026-11-21 00:00.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 
 from msgspec import Struct, field
 
@@ -21,12 +25,18 @@ from filtersql.feeds.lines import find_files
 from filtersql.feeds.staging import Place
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import quarantine
+from filtersql.run.clock import show_clock
 from filtersql.run.ledger import INTENDED, Entry, Ledger, key_of, read
 from filtersql.run.model import Inputs, no_conflicts
 from filtersql.run.proofs import settled
+from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
 
 __all__ = ["TargetStatus", "status"]
+
+
+#: a date that Python has
+_YEARS = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?!.*BC)")
 
 
 class TargetStatus(Struct, frozen=True):
@@ -40,6 +50,14 @@ class TargetStatus(Struct, frozen=True):
     conflicts: Mapping[str, int] = field(default_factory=no_conflicts)
     #: changes that were put aside
     quarantine: int = 0
+    #: of a target with a window: the clock that it stands at, and when the time of its next row is
+    #: over; of several windows, before when no row leaves
+    clock: str | None = None
+    next_leaves: str | None = None
+    #: since when the definition is in force by which its rows were judged
+    in_force_since: str | None = None
+    #: whether that is still the project's; None: the target is not filled
+    definition_changed: bool | None = None
 
 
 def status(
@@ -55,7 +73,9 @@ def status(
     return tuple(
         found
         for name, compiled in tables.items()
-        for found in _subscription(inputs, inputs.subscriptions[name], compiled, entries, engine)
+        for found in _subscription(
+            inputs, inputs.subscriptions[name], compiled, entries, known, engine
+        )
     )
 
 
@@ -70,6 +90,7 @@ def _subscription(
     subscription: Subscription,
     tables: Sequence[CompiledTable],
     entries: Mapping[tuple[str, str, str], Entry | None],
+    known: Ledger,
     engine: Engine,
 ) -> Iterator[TargetStatus]:
     positions = {key_of(table): _position(entries.get(key_of(table))) for table in tables}
@@ -84,7 +105,56 @@ def _subscription(
         position = positions[key_of(table)]
         held = quarantine.count(engine, table)
         met = no_conflicts() | dict(entry.conflicts)
-        yield TargetStatus(table, state, position, lag, entry.at, met, held)
+        changed = _changed(entry, table)
+        # The cuts of another definition are not those that hold these rows.
+        next_leaves = None if changed else _next_leaves(engine, table, entry.clock)
+        yield TargetStatus(
+            table,
+            state,
+            position,
+            lag,
+            entry.at,
+            met,
+            held,
+            entry.clock,
+            next_leaves,
+            _since(known, entry),
+            changed,
+        )
+
+
+def _since(known: Ledger, entry: Entry) -> str | None:
+    """When the definition of a row came in force; None where the target is still being filled."""
+    if entry.phase in ("copying", "making"):
+        return None
+    newest = known.newest[entry.key]
+    return known.since[entry.key] if entry.filter_hash == newest.filter_hash else entry.at
+
+
+def _changed(entry: Entry, table: CompiledTable) -> bool:
+    """Whether the project has another definition than the one in force."""
+    if entry.definition:
+        return entry.definition != table.definition.hash
+    return (entry.judged_by, entry.via_partition_root) != (
+        table.filter_hash,
+        table.via_partition_root,
+    )
+
+
+def _next_leaves(engine: Engine, table: CompiledTable, clock: str | None) -> str | None:
+    """When the time of the next row is over; None where none of the target's rows will leave."""
+    if clock is None or not engine.exists(table.target):
+        return None
+    configure(engine, dict(table.settings))
+    show_clock(engine, table, clock)
+    found: list[datetime] = []
+    for each in table.next_leaving:
+        ((oldest,),) = engine.rows(each.query)
+        if oldest is not None and _YEARS.match(str(oldest)):
+            value = datetime.fromisoformat(str(oldest)).replace(tzinfo=None)
+            over = each.cut.over_at(value)
+            found += () if over is None else (over,)
+    return min(found).isoformat(" ") if found else None
 
 
 def _position(entry: Entry | None) -> int | None:

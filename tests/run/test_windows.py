@@ -6,7 +6,9 @@ import os
 import shutil
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
+from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,24 +25,30 @@ from filtersql.commands.inputs import inputs_of
 from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options as Flags
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import Inputs, Options, run
+from filtersql.run import Inputs, Options, run, status
+from filtersql.run.status import TargetStatus
 from filtersql.targets.duckdb import connect
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 
 #: how many histories of each kind
 HISTORIES = int(os.environ.get("FILTERSQL_HISTORIES", "8"))
-_OPS = ("insert", "insert", "insert", "update", "update", "update", "delete", "time", "truncate")
+_OPS = "insert insert insert insert insert update update update delete time time time".split()
 STEPS = st.tuples(
-    st.sampled_from(_OPS),
+    st.sampled_from([*_OPS, *_OPS, "truncate"]),
     st.sampled_from(list(TABLES)),
     st.integers(0, 7),
-    st.integers(0, 3),
+    st.sampled_from([1, 1, 1, 2, 2, 0, 3]),
     st.integers(-80, 4),
 )
 #: some steps, then a run: how many changes it is not yet given, where it dies, and after what
 BATCHES = st.lists(
-    st.tuples(st.lists(STEPS, max_size=8), st.integers(0, 2), st.integers(0, 9), st.booleans()),
+    st.tuples(
+        st.lists(STEPS, min_size=2, max_size=12),
+        st.integers(0, 2),
+        st.integers(0, 9),
+        st.booleans(),
+    ),
     min_size=1,
     max_size=5,
 )
@@ -77,6 +85,20 @@ def _held(engine: Engine, compiled: CompiledTable) -> Counter[tuple[str, ...]]:
     return Counter(tuple(str(value).removesuffix("+00") for value in row) for row in rows)
 
 
+def _status_is_true(told: Sequence[TargetStatus], history: ClockHistory, given: int) -> None:
+    """It tells when the model's next row leaves; of several windows, before when none does."""
+    for each in told:
+        name = each.compiled.relation.name
+        now = history.expected(name, given, history.clock)
+        moments = (history.clock + timedelta(hours=hours) for hours in range(1, 24 * 40))
+        leaves = next((at for at in moments if history.expected(name, given, at) != now), None)
+        found = each.next_leaves and datetime.fromisoformat(each.next_leaves)
+        if len(each.compiled.next_leaving) > 1 and found:
+            assert history.clock < found <= (leaves or found), (name, history.clock)
+        else:
+            assert found == leaves, (name, history.clock)
+
+
 def play(
     batches: list[Batch], target: str, engine: Engine, folder: Path, *, dies: bool
 ) -> list[int]:
@@ -109,6 +131,7 @@ def play(
             wanted = history.expected(compiled.relation.name, given_so_far, history.clock)
             assert _held(engine, compiled) == wanted, (compiled.relation.name, history.clock)
             held[-1] += wanted.total()
+        _status_is_true(status(inputs, {"s1": tables}, engine), history, given_so_far)
         conflicts = [result.conflicts for result in result.results]
         assert not any(count for each in conflicts for count in each.values())
     return held

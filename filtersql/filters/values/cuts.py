@@ -39,6 +39,9 @@ GRAINS: dict[Parts, str] = {
 }
 _ORDER = tuple(GRAINS.values())
 _DAY = timedelta(days=1)
+#: of a timestamp, and the last clock that is asked for
+_TICK = timedelta(microseconds=1)
+_LAST = datetime(9999, 12, 31)
 
 
 class ClockColumn(Struct, frozen=True):
@@ -58,6 +61,24 @@ class ClockColumn(Struct, frozen=True):
         if self.type == "date" and moment != truncated(moment, "day"):
             return truncated(moment, "day") + _DAY
         return moment
+
+    def over_at(self, value: datetime) -> datetime | None:
+        """The first clock at which a value of the column is older than the cut; None: none is.
+
+        >>> column = ClockColumn("", Parts(1, 0, 0), "day", "timestamp")
+        >>> print(column.over_at(datetime(2026, 2, 28)), column.over_at(datetime(2026, 2, 28, 1)))
+        2026-04-01 00:00:00 2026-04-01 00:00:00
+        """
+        if self.at(_LAST) <= value:
+            return None
+        low, high = 0, (_LAST - value) // _TICK
+        while low < high:
+            middle = (low + high) // 2
+            if self.at(value + middle * _TICK) > value:
+                high = middle
+            else:
+                low = middle + 1
+        return value + low * _TICK
 
 
 def grain_of(interval: object) -> str | None:

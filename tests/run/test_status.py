@@ -1,0 +1,118 @@
+"""`status`: since when a definition is in force, and when the time of the next row is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from changed_filters import Shop, change
+from one_by_one import Killed, OneByOne
+
+from filtersql.commands.inputs import inputs_of
+from filtersql.run import status
+from filtersql.run.status import TargetStatus
+from filtersql.targets.duckdb import DuckDB, connect
+from filtersql.targets.model import Engine
+
+WINDOW = "{column: at, keep: 1 month, grain: 1 day}"
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[DuckDB]:
+    engine = connect(tmp_path / "x.duckdb")
+    yield engine
+    engine.close()
+
+
+def told(shop: Shop, engine: Engine) -> dict[str, TargetStatus]:
+    """What `status` says of each target."""
+    project, found = shop.compiled()
+    tables = [node.compiled for node in found.nodes]
+    return {
+        each.compiled.relation.name: each
+        for each in status(inputs_of(project), {"s1": tables}, engine)
+    }
+
+
+@pytest.fixture(autouse=True)
+def _ticking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each row of the ledger has a time of its own, a minute after the one before."""
+    moments = (datetime(2026, 1, 1) + timedelta(minutes=n) for n in range(1000))
+    for module in ("context", "apply_plan"):
+        monkeypatch.setattr(f"filtersql.run.{module}.now", lambda: next(moments).isoformat())
+
+
+def test_a_definition_is_in_force_since_the_first_row_that_names_it(
+    tmp_path: Path, engine: DuckDB
+) -> None:
+    """Runs leave it; a change has a time of its own, also where it brings an earlier one back."""
+    shop = Shop(tmp_path).define(orders="region = 'eu'", bare=None)
+    shop.write({"orders": [], "bare": []}, [change(0, "delete", "bare", before={"a": 1, "c": "x"})])
+    assert told(shop, engine)["orders"].in_force_since is None
+    assert told(shop, engine)["orders"].definition_changed is None
+    assert shop.run(engine).mistakes == ()
+    first = {name: each.in_force_since for name, each in told(shop, engine).items()}
+    shop.write(
+        changes=[
+            change(1, "insert", "orders", after={"id": 1, "region": "eu", "total": 9}),
+            change(2, "insert", "bare", after={"a": 1, "c": "x"}),
+        ]
+    )
+    shop.run(engine)
+    then = told(shop, engine)
+    assert {name: each.in_force_since for name, each in then.items()} == first
+    assert all(each.last_run > first[name] for name, each in then.items())
+    seen = [first["orders"]]
+    for text in ("total > 5", "region = 'eu'"):
+        shop.define(orders=text, bare=None)
+        before = told(shop, engine)
+        assert {name: each.definition_changed for name, each in before.items()} == {
+            "orders": True,
+            "bare": False,
+        }
+        assert before["orders"].in_force_since == seen[-1]
+        shop.apply(engine)
+        after = told(shop, engine)
+        assert not after["orders"].definition_changed
+        assert after["bare"].in_force_since == first["bare"]
+        seen.append(after["orders"].in_force_since)
+    assert seen == sorted(set(seen))
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_killed_apply_is_in_force_where_its_mark_is(
+    tmp_path: Path, engine: DuckDB, *, after: bool
+) -> None:
+    """The fifth commit is the target's: before it the earlier definition is in force."""
+    shop = Shop(tmp_path).define(orders="region = 'eu'")
+    rows = [{"id": n, "region": "eu", "total": n} for n in range(9)]
+    shop.write({"orders": rows}, [change(1, "delete", "orders", before=rows[0])])
+    assert shop.run(OneByOne(engine.connection)).mistakes == ()
+    first = told(shop, OneByOne(engine.connection))["orders"].in_force_since
+    assert first is not None
+    shop.define(orders="total > 5")
+    with pytest.raises(Killed):
+        shop.apply(OneByOne(engine.connection, 5, after))
+    now = told(shop, OneByOne(engine.connection))["orders"]
+    assert now.definition_changed is not after
+    assert (now.in_force_since == first) is not after
+    assert len(shop.rows(engine, "orders")) == (3 if after else 8)
+
+
+def test_another_window_says_nothing_of_the_rows_that_are_there(
+    tmp_path: Path, engine: DuckDB
+) -> None:
+    """When they leave is told by the definition in force, of which the project has no cuts."""
+    shop = Shop(tmp_path, window="{column: at, keep: 1 month, grain: 1 day}").define(visits=None)
+    rows = [{"id": n, "at": f"2026-01-{n} 10:00:00"} for n in (30, 31)]
+    shop.write({"visits": rows}, [change(1, "delete", "visits", before=rows[0])])
+    assert shop.run(engine, as_of=datetime(2026, 2, 5)).mistakes == ()
+    status_of_visits = told(shop, engine)["visits"]
+    assert status_of_visits.clock == "2026-02-05 00:00:00"
+    assert status_of_visits.next_leaves == "2026-03-01 00:00:00"
+    shop.window = "{column: at, keep: 2 months, grain: 1 day}"
+    shop.define(visits=None)
+    assert told(shop, engine)["visits"].definition_changed
+    assert told(shop, engine)["visits"].next_leaves is None
