@@ -24,6 +24,7 @@ from filtersql.targets.model import Mark, Slot, Written, read_mark
 from filtersql.targets.statements import describe_table, table_name
 
 __all__ = [
+    "ALL_SETTINGS",
     "MARK_SETTINGS",
     "SIZE",
     "create_statement",
@@ -41,7 +42,10 @@ __all__ = [
 _APPLICATION = "spark.databricks.delta.write.txnAppId"
 _VERSION = "spark.databricks.delta.write.txnVersion"
 _METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+_SKIPPING = "spark.databricks.delta.skipRecordingEmptyCommits"
 MARK_SETTINGS = (_APPLICATION, _VERSION, _METADATA)
+#: what a session of filtersql's own has to forget behind a statement
+ALL_SETTINGS = (*MARK_SETTINGS, _SKIPPING)
 #: characters that Parquet's column names take only with Delta's column mapping
 _NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
 _COMMITS_READ = 50
@@ -52,7 +56,8 @@ SIZE = "sizeInBytes"
 def marking(mark: Mark, *, initial: bool, commit: str | None = None) -> dict[str, str]:
     """The settings around the statement that commits a mark; `commit` is a name of this commit."""
     text = mark.text if commit is None else json.dumps({**json.loads(mark.text), "commit": commit})
-    settings = {_METADATA: text}
+    # A copy of no rows has its mark too: without one it would look interrupted.
+    settings = {_METADATA: text, _SKIPPING: "false"} if initial else {_METADATA: text}
     application = f"filtersql/{mark.subscription}/{mark.relation}/{mark.generation}"
     if mark.change is not None:
         # Its position is that of the commit before it, which Delta would take for this one.

@@ -74,7 +74,7 @@ __all__ = ["Remote"]
 _T = TypeVar("_T")
 
 _QUERY = re.compile(r"(?:\s|--[^\n]*\n)*(?:SELECT|WITH)\b", re.IGNORECASE)
-_MARKS = (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS)
+_MARKS = (*delta.ALL_SETTINGS, *iceberg.MARK_SETTINGS)
 
 
 class Remote(Struct):
@@ -262,7 +262,7 @@ class Remote(Struct):
             return iceberg.written(rows[0], merge=merge)
         commit = uuid.uuid4().hex
         settings = delta.marking(mark, initial=not merge, commit=commit)
-        self._marked(*under(settings, delta.MARK_SETTINGS, statement))
+        self._marked(*under(settings, delta.ALL_SETTINGS, statement))
         return delta.written_by(commit, self._records(delta.history(table)))
 
     def committed(self, parts: Sequence[str]) -> Mark | None:

@@ -6,15 +6,19 @@ The fresh copy has the later definition from the beginning, and the same changes
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from changed_filters import Shop, change
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from one_by_one import OneByOne
 
 from filtersql.targets.duckdb import connect
+from filtersql.targets.model import Engine
+from filtersql.targets.open import open_engine
 
 _ATOMS = {
     "orders": ("region = 'eu'", "region <> 'us'", "total > 2", "total < 4", "total IS NULL",
@@ -65,21 +69,51 @@ def histories(draw: st.DrawFn) -> tuple[dict[str, list[dict[str, Any]]], list[di
 
 
 _PAIRS = st.fixed_dictionaries({name: st.tuples(_filter(name), _filter(name)) for name in _ATOMS})
+_SETTINGS = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, **_SETTINGS)
 @given(histories(), _PAIRS, st.integers(0, 8), st.booleans())
 def test_what_apply_leaves_is_a_fresh_copy(
     tmp_path_factory: Any, history: Any, pairs: Any, cut: int, one_by_one: bool
 ) -> None:
     """And the plan's counts are the rows that it changed; later changes go on."""
+    engine = connect(None)
+    used = OneByOne(engine.connection) if one_by_one else engine
+    _compare(tmp_path_factory.mktemp("changed"), "local", lambda shop: used, history, pairs, cut)
+
+
+@pytest.mark.spark
+@pytest.mark.long
+@pytest.mark.parametrize("target", ["delta", "iceberg"])
+@settings(max_examples=5, phases=[Phase.explicit, Phase.generate], **_SETTINGS)
+@given(history=histories(), pairs=_PAIRS, cut=st.integers(0, 8))
+def test_on_spark_it_is_the_same(
+    spark: object, tmp_path_factory: Any, target: str, history: Any, pairs: Any, cut: int
+) -> None:
+    """Against the copy that DuckDB makes."""
+
+    def opened(shop: Shop) -> Engine:
+        output = shop.compiled()[0].output
+        assert output is not None
+        return open_engine(output, shop.root)
+
+    _compare(tmp_path_factory.mktemp("changed"), target, opened, history, pairs, cut)
+
+
+def _compare(
+    root: Path,
+    target: str,
+    opened: Callable[[Shop], Engine],
+    history: Any,
+    pairs: Any,
+    cut: int,
+) -> None:
     source, changes = history
-    root: Path = tmp_path_factory.mktemp("changed")
     old = {name: pair[0] for name, pair in pairs.items()}
     new = {name: pair[1] for name, pair in pairs.items()}
-    shop, fresh = Shop(root / "a").define(**old), Shop(root / "b").define(**new)
-    engine, other = connect(None), connect(None)
-    used = OneByOne(engine.connection) if one_by_one else engine
+    shop, fresh = Shop(root / "a", target).define(**old), Shop(root / "b").define(**new)
+    engine, other = opened(shop), connect(None)
     try:
         for each in (shop, fresh):
             each.write(source)
@@ -88,18 +122,20 @@ def test_what_apply_leaves_is_a_fresh_copy(
             (each.root / "changes/0.jsonl").touch()
         shop.write(changes=changes[:cut])
         fresh.write(changes=changes)
-        assert shop.run(used).mistakes == ()
-        before = {name: shop.rows(used, name) for name in _ATOMS}
+        assert shop.run(engine).mistakes == ()
+        before = {name: shop.rows(engine, name) for name in _ATOMS}
         shop.define(**new)
-        done = shop.apply(used) or []
-        after = {name: shop.rows(used, name) for name in _ATOMS}
+        done = shop.apply(engine) or []
+        after = {name: shop.rows(engine, name) for name in _ATOMS}
         _check_counts(done, before, after)
-        assert [each.found.total for each in shop.audit(used) if each.found] == [0, 0]
+        audited = shop.audit(engine)
+        assert [each.mistakes for each in audited] == [(), ()]
+        assert [each.found.total for each in audited if each.found] == [0, 0]
         shop.write(changes=changes[cut:], name="2")
-        assert shop.run(used).mistakes == ()
+        assert shop.run(engine).mistakes == ()
         assert fresh.run(other).mistakes == ()
         for name in _ATOMS:
-            assert shop.rows(used, name) == fresh.rows(other, name), name
+            assert shop.rows(engine, name) == fresh.rows(other, name), name
     finally:
         engine.close()
         other.close()
