@@ -17,6 +17,7 @@ from filtersql.commands.inputs import inputs_of
 from filtersql.commands.loading import loaded_compilation
 from filtersql.commands.planned import (
     changes_anything,
+    defined_keys,
     judge_of,
     plan_document,
     print_plan,
@@ -28,7 +29,6 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import TOO_MANY_DELETES
 from filtersql.errors.artifacts import BROKEN_ARTIFACT, NO_ARTIFACT, PLAN_OUTDATED
 from filtersql.run.apply_plan import Applied, apply_plan
-from filtersql.run.ledger import key_of
 from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
@@ -79,10 +79,8 @@ def command(
     nodes = selected(project, compilation, console.options)
     promised = None if plan_file is None else _promised(plan_file)
     shown: list[PlannedTarget] = []
-    approve = _approval(
-        console, project, compilation, yes, max_deletes, promised, drop_removed, shown
-    )
-    done = _applied(project, compilation, nodes, approve, drop_removed=drop_removed)
+    approve = _approval(console, project, compilation, yes, max_deletes, promised, shown)
+    done = _applied(console, project, compilation, nodes, approve, drop_removed=drop_removed)
     if done is None:
         return 0
     left = [each for each in shown if each not in [one.planned for one in done]]
@@ -96,6 +94,7 @@ def command(
 
 
 def _applied(
+    console: Console,
     project: Project,
     compilation: Compilation,
     nodes: Sequence[Node],
@@ -112,7 +111,7 @@ def _applied(
             engine,
             approve,
             judge_of(project, compilation),
-            frozenset(key_of(node.compiled) for node in compilation.nodes),
+            defined_keys(console, compilation),
             drop_removed=drop_removed,
         )
     finally:
@@ -126,7 +125,6 @@ def _approval(
     yes: bool,
     max_deletes: str | None,
     promised: tuple[str, Mapping[str, Mapping[str, object]]] | None,
-    drop_removed: bool,
     shown: list[PlannedTarget],
 ) -> Callable[[Sequence[PlannedTarget]], bool]:
     """Shows a plan, refuses it for a reason, else asks. Its function raises Mistakes."""
@@ -139,7 +137,7 @@ def _approval(
         if mistakes:
             raise Mistakes(mistakes)
         write_plan(project, compilation, planned, document)
-        if not (changes_anything(planned) or (drop_removed and planned)):
+        if not changes_anything(planned):
             return False
         return yes or _asked()
 
@@ -163,8 +161,13 @@ def _too_many(planned: Sequence[PlannedTarget], most: str | None) -> list[Mistak
     return [
         TOO_MANY_DELETES(count=each.delete, where=f" of {each.unique_id}", allowed=most)
         for each in planned
-        if each.delete and each.delete * 100 > allowed * (each.delete + (each.unchanged or 0))
+        if each.delete and each.delete * 100 > allowed * _before(each)
     ]
+
+
+def _before(planned: PlannedTarget) -> int:
+    """How many rows the target has."""
+    return sum((planned.delete or 0, planned.update or 0, planned.unchanged or 0))
 
 
 def _promised(path: Path) -> tuple[str, Mapping[str, Mapping[str, object]]]:
@@ -172,13 +175,14 @@ def _promised(path: Path) -> tuple[str, Mapping[str, Mapping[str, object]]]:
     try:
         document = msgspec.json.decode(path.read_bytes(), type=dict[str, object])
         targets = msgspec.convert(document["targets"], list[dict[str, object]])
+        named = {f"{each['subscription']}/{each['relation']}": each for each in targets}
     except OSError:
         raise NO_ARTIFACT(what="plan", path=path.as_posix(), command="plan") from None
     except (msgspec.MsgspecError, KeyError) as error:
         raise BROKEN_ARTIFACT(
             what="plan", path=path.as_posix(), problem=str(error), command="plan"
         ) from None
-    return path.as_posix(), {f"{each['subscription']}/{each['relation']}": each for each in targets}
+    return path.as_posix(), named
 
 
 def _outdated(

@@ -14,6 +14,7 @@ from filtersql.commands.inputs import inputs_of
 from filtersql.commands.loading import loaded_compilation
 from filtersql.commands.planned import (
     changes_anything,
+    defined_keys,
     judge_of,
     plan_document,
     print_plan,
@@ -24,7 +25,6 @@ from filtersql.commands.shared import subcommand
 from filtersql.names import RelationName
 from filtersql.rendering.definition import read_definition
 from filtersql.run.apply_plan import plan
-from filtersql.run.ledger import key_of
 from filtersql.run.uncounted import uncounted
 from filtersql.targets.open import open_engine
 
@@ -78,7 +78,7 @@ def _by_data(
             audits_of(project, nodes, compilation),
             engine,
             judge_of(project, compilation),
-            frozenset(key_of(node.compiled) for node in compilation.nodes),
+            defined_keys(console, compilation),
         )
     finally:
         engine.close()

@@ -16,6 +16,7 @@ from filtersql.rendering.definition import COPY, EVERY_ROW, Definition
 from filtersql.review.filter_verdicts import filter_verdict
 from filtersql.review.review import Move
 from filtersql.review.row_trials import Trials, shown
+from filtersql.run.ledger import Key, key_of
 from filtersql.run.planning import Judge, PlannedTarget
 from filtersql.source import Source
 from filtersql.targets.duckdb import connect
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PLAN_FILE",
     "changes_anything",
+    "defined_keys",
     "judge_of",
     "plan_document",
     "planned_moves",
@@ -79,9 +81,21 @@ def _read(project: Project, node: Node, text: str) -> Filter:
     )
 
 
+def defined_keys(console: Console, compilation: Compilation) -> frozenset[Key] | None:
+    """All targets of the project; None where some are selected: others are not looked for."""
+    options = console.options
+    if options.select or options.exclude:
+        return None
+    return frozenset(key_of(node.compiled) for node in compilation.nodes)
+
+
 def changes_anything(planned: Sequence[PlannedTarget]) -> bool:
-    """Whether anything would change; a removed target stays as it is."""
-    return any(each.change != "removed" for each in planned)
+    """Whether anything would change; a removed target stays as it is, if it is not dropped."""
+    return any(_changes(each) for each in planned)
+
+
+def _changes(planned: PlannedTarget) -> bool:
+    return planned.change != "removed" or planned.delete is not None
 
 
 def plan_document(
@@ -232,7 +246,7 @@ def _value(value: object) -> str:
 
 
 def _summary(compilation: Compilation, planned: Sequence[PlannedTarget]) -> str:
-    changing = [each for each in planned if each.change != "removed"]
+    changing = [each for each in planned if _changes(each)]
     count = len(compilation.nodes)
     if not changing:
         return f"Nothing changes: {count} target{' is' if count == 1 else 's are'} as defined."

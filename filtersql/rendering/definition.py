@@ -70,6 +70,8 @@ class Definition(Struct, frozen=True, dict=True):
     unknown_matches: bool
     #: what a run compares, see filter_hash.py
     filter_hash: str
+    #: the types of columns that filters read and the target has not
+    read: Mapping[str, str]
 
     @cached_property
     def text(self) -> str:
@@ -126,6 +128,7 @@ def defined(
         every=judged.every,
         unknown_matches=judged.unknown_matches,
         filter_hash=filter_hash,
+        read=_read(resolved, judged),
     )
 
 
@@ -135,6 +138,18 @@ def read_definition(text: str) -> Definition | None:
         return msgspec.json.decode(text, type=Definition)
     except msgspec.MsgspecError:
         return None
+
+
+def _read(resolved: ResolvedTable, judged: Judgements) -> dict[str, str]:
+    criteria = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
+    filters = [one.filter for one in (*criteria, *judged.copy) if one.filter is not None]
+    names = {name for each in filters for name in each.columns}
+    names -= {column.name for column in resolved.columns}
+    return {
+        column.name: format_type(column.type)
+        for column in resolved.table.columns
+        if column.name in names
+    }
 
 
 def _texts(arms: Sequence[Arm], action: str) -> tuple[str, ...]:

@@ -142,8 +142,11 @@ def _row_filters_differ(before: Definition, now: Definition) -> bool:
 
 def types_differ(before: Definition, now: Definition) -> bool:
     """Whether a column has another type: the same text of a filter may mean something else then."""
-    was = {column.name: column.type for column in before.columns}
-    return any(was.get(column.name, column.type) != column.type for column in now.columns)
+    was, types = (
+        {**one.read, **{column.name: column.type for column in one.columns}}
+        for one in (before, now)
+    )
+    return any(was.get(name, kind) != kind for name, kind in types.items())
 
 
 def _rebuilds(before: Definition, now: Definition, *, filters: bool) -> Iterator[str]:

@@ -88,14 +88,16 @@ def apply_plan(
     done: list[Applied] = []
     try:
         with leased() as lease, _folder() as folder, engine.transaction():
-            known, planned = plan_targets(inputs, tables, engine, Path(folder), judge, defined)
+            known, planned = plan_targets(
+                inputs, tables, engine, Path(folder), judge, defined, drop_removed=drop_removed
+            )
             _check(engine, known, planned, lease)
             if not approve(planned):
                 raise _Undone
             for name in dict.fromkeys(each.subscription for each in planned):
                 mine = [each for each in planned if each.subscription == name]
                 holder = _Holder(inputs, _named(inputs, name), lease, engine, known.number_of(name))
-                done += _carried_out(holder, mine, drop_removed=drop_removed)
+                done += _carried_out(holder, mine)
     except _Undone:
         return None
     finally:
@@ -138,13 +140,11 @@ def _is_done(engine: Engine, known: Ledger, name: str) -> Callable[[], bool]:
     return lambda: all_done(engine, known, name)
 
 
-def _carried_out(
-    holder: _Holder, planned: Sequence[PlannedTarget], *, drop_removed: bool
-) -> list[Applied]:
+def _carried_out(holder: _Holder, planned: Sequence[PlannedTarget]) -> list[Applied]:
     """The targets of one subscription. Raises Mistakes."""
     engine, schema = holder.engine, holder.inputs.state_schema
     changing = [each for each in planned if each.change in _CARRIED_OUT]
-    dropped = [each for each in planned if each.change == "removed" and drop_removed]
+    dropped = [each for each in planned if each.change == "removed" and each.delete is not None]
     if not (changing or dropped):
         return []
     definitions_in_force.store(
@@ -193,9 +193,15 @@ def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -
     entry, compiled = planned.entry, planned.compiled
     assert entry is not None  # only a target of the ledger changes
     rows = written or Written()
+    compared = planned.moved is not None and planned.moved.reads_source
+    # What is published from now on does not explain the rows of before either.
+    kept = (entry.stale or planned.change == "actions") and not compared
+    named = entry.filter_hash
+    if compiled is not None:
+        named = named_definition(compiled, stale=kept)
     return replace(
         entry,
-        filter_hash=entry.filter_hash if compiled is None else named_definition(compiled),
+        filter_hash=named,
         via_partition_root=(compiled or entry).via_partition_root,
         phase=phase,
         from_position=entry.position,

@@ -348,16 +348,17 @@ def mark(target: TargetRun, position: int | None = None) -> Mark:
 
 def entry(context: RunContext, target: TargetRun, phase: Phase, position: int | None) -> Entry:
     """A row for the ledger; it gets its number when it is written."""
-    compiled = target.compiled
+    compiled, standing = target.compiled, target.standing
+    kept = standing.accepted or (standing.entry is not None and standing.entry.stale)
     return Entry(
         ordinal=0,
         subscription=compiled.subscription,
         relation_schema=compiled.relation.schema,
         relation_name=compiled.relation.name,
         target=compiled.target_sql,
-        filter_hash=ledger.named_definition(compiled),
+        filter_hash=ledger.named_definition(compiled, stale=kept and not standing.copy),
         via_partition_root=compiled.via_partition_root,
-        generation=target.standing.generation,
+        generation=standing.generation,
         phase=phase,
         from_position=target.position,
         position=position,

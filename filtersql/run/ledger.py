@@ -110,6 +110,8 @@ CHANGING: Literal["changing"] = "changing"
 
 #: between the two hashes of a row; earlier versions wrote the first one alone
 _DEFINED_BY = ":"
+#: behind them, where `run --accept-filter-change` kept the rows of an earlier definition
+_STALE = "+stale"
 _Row = Sequence[object]
 #: phases that do not say where a target stands
 _OF_ALL = ("read", "held", "aside")
@@ -168,7 +170,12 @@ class Entry(Struct, frozen=True):
     @property
     def definition(self) -> str:
         """The hash of the definition in force; empty where an earlier version wrote the row."""
-        return self.filter_hash.partition(_DEFINED_BY)[2]
+        return self.filter_hash.partition(_DEFINED_BY)[2].removesuffix(_STALE)
+
+    @property
+    def stale(self) -> bool:
+        """Whether rows of an earlier definition were kept: this one does not explain them all."""
+        return self.filter_hash.endswith(_STALE)
 
 
 class Ledger(Struct, frozen=True):
@@ -251,9 +258,10 @@ def key_of(compiled: CompiledTable) -> Key:
     return (compiled.subscription, *compiled.relation)
 
 
-def named_definition(compiled: CompiledTable) -> str:
-    """What a row says of the definition: both of its hashes."""
-    return f"{compiled.filter_hash}{_DEFINED_BY}{compiled.definition.hash}"
+def named_definition(compiled: CompiledTable, *, stale: bool = False) -> str:
+    """What a row says of the definition: both of its hashes, and whether all rows are its own."""
+    named = f"{compiled.filter_hash}{_DEFINED_BY}{compiled.definition.hash}"
+    return f"{named}{_STALE}" if stale else named
 
 
 def prepare(engine: Engine, schema: str) -> None:

@@ -45,7 +45,7 @@ class Moved(Struct, frozen=True):
     reads_source: bool
     #: rows of the target that the definition in force does not explain
     unexplained: int = 0
-    #: rows that stay, with other columns or values; of a table that is built anew
+    #: rows that stay, with other columns or values
     update: int = 0
     rebuilds: bool = False
 
@@ -125,7 +125,15 @@ def _moving(engine: Engine, compiled: CompiledTable, stage: str, leaving: Moved 
         enters = _sample(engine, compiled, stage, "insert") if insert else None
     foreign = update + (abs(delete - leaving.delete) if leaving is not None else 0)
     return Moved(
-        delete, insert, leaves, enters, statement, merge, reads_source=True, unexplained=foreign
+        delete,
+        insert,
+        leaves,
+        enters,
+        statement,
+        merge,
+        reads_source=True,
+        unexplained=foreign,
+        update=update,
     )
 
 

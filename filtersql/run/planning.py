@@ -28,6 +28,7 @@ from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import TARGET_GONE, TARGET_MOVED
 from filtersql.errors.auditing import CHANGED_BY_HAND, UNFINISHED_CHANGE
+from filtersql.errors.targets import EngineRefused
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition import Definition
@@ -44,13 +45,14 @@ from filtersql.run.clock import clock_for, clock_of_run, read_clock, show_clock
 from filtersql.run.ledger import Entry, Key, Ledger, key_of
 from filtersql.run.model import Inputs
 from filtersql.run.moved_rows import Moved, count_of, moved_rows
-from filtersql.run.proofs import settled
+from filtersql.run.proofs import parts_of, settled
 from filtersql.run.rebuilt_rows import rebuilt_rows
 from filtersql.run.removed_targets import gone
 from filtersql.run.source_at_position import Audit, SourceAtPosition
 from filtersql.run.table_columns import unfit
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
+from filtersql.targets.statements import count_rows
 
 __all__ = ["Judge", "PlannedTarget", "plan_targets"]
 
@@ -104,6 +106,8 @@ def plan_targets(
     folder: Path,
     judge: Judge | None = None,
     defined: frozenset[Key] | None = None,
+    *,
+    drop_removed: bool = False,
 ) -> tuple[Ledger, list[PlannedTarget]]:
     """The ledger as it was read, and every target that changes; the moving rows stay staged.
 
@@ -133,7 +137,12 @@ def plan_targets(
                 found += [replace(each, earlier=before) for each in changed]
             except Mistakes as wrong:
                 found.append(planner.refused(entry, wrong))
-    found += _removed(known, defined)
+                if engine.atomic and any(
+                    isinstance(each, EngineRefused) for each in wrong.mistakes
+                ):
+                    # What was refused ended the transaction: nothing more can be asked in it.
+                    return known, found
+    found += _removed(engine, known, defined, drop_removed=drop_removed)
     return known, found
 
 
@@ -145,19 +154,40 @@ def _in_force(engine: Engine, known: Ledger, compiled: CompiledTable) -> Entry |
     return settled(engine, known, entry, compiled.target) or entry
 
 
-def _removed(known: Ledger, defined: frozenset[Key] | None) -> Iterator[PlannedTarget]:
-    subscriptions = {entry.subscription for entry in known.newest.values()}
-    for entry in gone(known, subscriptions, defined):
+def _removed(
+    engine: Engine, known: Ledger, defined: frozenset[Key] | None, *, drop_removed: bool
+) -> Iterator[PlannedTarget]:
+    """Targets that no definition names; of a subscription that is unknown as a whole none is ours.
+
+    Several projects may share a state schema, and the ledger does not name them.
+    """
+    mine = {name for name, *_ in defined or ()}
+    for entry in gone(known, {entry.subscription for entry in known.newest.values()}, defined):
+        dropped = drop_removed and entry.subscription in mine
+        says = "no definition names it any more; its target stays as it is"
+        if dropped:
+            says = "no definition names it any more; its table is dropped"
+        elif entry.subscription not in mine:
+            says = "no subscription has that name: another project's, or a table to drop by hand"
         yield PlannedTarget(
             entry.subscription,
             entry.relation,
             entry.target,
             "removed",
             entry.position,
-            says=("no definition names it any more; its target stays as it is",),
+            delete=_held(engine, entry) if dropped else None,
+            says=(says,),
             before=entry.definition,
             entry=entry,
         )
+
+
+def _held(engine: Engine, entry: Entry) -> int:
+    """How many rows a target has that is dropped."""
+    if not engine.exists(parts_of(entry)):
+        return 0
+    ((count,),) = engine.rows(count_rows(entry.target, engine.dialect))
+    return int(str(count))
 
 
 class _Planner(Struct, frozen=True):
@@ -182,34 +212,51 @@ class _Planner(Struct, frozen=True):
         """Nothing where the definition is the same. Raises Mistakes."""
         if entry is None:
             return [self._planned(None, "new", says=("the next run makes and copies it",))]
-        now = self.compiled.definition
-        if entry.definition == now.hash or (
-            not entry.definition
-            and entry.judged_by == self.compiled.filter_hash
-            and entry.via_partition_root == self.compiled.via_partition_root
-        ):
+        if self._same(entry):
             return []
         if entry.target != self.compiled.target_sql:
             name, target = self.compiled.unique_id, self.compiled.target_sql
             raise Mistakes([TARGET_MOVED(name=name, before=entry.target, now=target)])
-        change = Change(filters=True) if before is None else change_between(before, now)
-        if before is None and entry.via_partition_root != self.compiled.via_partition_root:
-            change = replace(change, rebuilds=("the partition root flag changed",))
+        change = self._change(entry) if before is None else change_between(before, self._now)
         says = list(change.said)
         if before is None:
             says.append("of the definition in force only the hash is known: the data decides")
+        self._check(known, entry, rebuilds=bool(change.rebuilds or change.columns))
         if not (change.rebuilds or change.columns or change.filters):
             kind: Kind = "actions" if change.actions else "equivalent"
             return [self._counted(entry, kind, None, says)]
-        self._check(known, entry, rebuilds=bool(change.rebuilds or change.columns))
         if change.rebuilds or change.columns:
             return [self._rebuilt(entry, change, before, says)]
-        verdict = _NO_VERDICT
-        if before is not None and self.judge is not None:
+        verdict, trusts = _NO_VERDICT, not (entry.stale or change.actions)
+        if entry.stale:
+            says.append("rows of an earlier definition were kept: the data decides")
+        elif trusts and before is not None and self.judge is not None:
             verdict = self.judge(self.compiled, before)
         if (verdict.enters, verdict.leaves) == (False, False):
             return [self._counted(entry, "equivalent", None, [*says, "no row can tell them apart"])]
-        return [self._moving(entry, verdict, says)]
+        return [self._moving(entry, verdict, says, trusts=trusts)]
+
+    @property
+    def _now(self) -> Definition:
+        return self.compiled.definition
+
+    def _same(self, entry: Entry) -> bool:
+        """Whether the definition is the one in force, as far as an earlier version told it."""
+        if entry.definition:
+            return entry.definition == self._now.hash
+        return self._change(entry) == Change()
+
+    def _change(self, entry: Entry) -> Change:
+        """What differs where only the hash of the filters is known."""
+        compiled = self.compiled
+        if entry.via_partition_root != compiled.via_partition_root:
+            return Change(rebuilds=("the partition root flag changed",), filters=True)
+        if entry.judged_by != compiled.filter_hash:
+            return Change(filters=True)
+        held = self.engine.columns(compiled.target)
+        if held and unfit(compiled.unique_id, compiled, held, self.engine.dialect):
+            return Change(rebuilds=("the table has other columns",))
+        return Change()
 
     def refused(self, entry: Entry | None, wrong: Mistakes) -> PlannedTarget:
         """What cannot be planned, and why."""
@@ -228,11 +275,13 @@ class _Planner(Struct, frozen=True):
             raise Mistakes(wrong)
 
     def _source(self, entry: Entry) -> SourceAtPosition:
-        """What reads the source, and the clock of the target's windows."""
+        """What reads the source; what the target's filters ask beside a row is shown."""
         show_clock(self.engine, self.compiled, self._clock(entry))
-        return SourceAtPosition(
+        source = SourceAtPosition(
             self.inputs, self.subscription, self.audit, self.engine, self.folder
         )
+        source.look_up()
+        return source
 
     @property
     def _stage(self) -> str:
@@ -248,11 +297,13 @@ class _Planner(Struct, frozen=True):
         planned = self._counted(entry, kind, moved, says)
         return replace(planned, leaves=moved.leaves, enters=moved.enters)
 
-    def _moving(self, entry: Entry, verdict: FilterVerdict, says: Sequence[str]) -> PlannedTarget:
+    def _moving(
+        self, entry: Entry, verdict: FilterVerdict, says: Sequence[str], *, trusts: bool
+    ) -> PlannedTarget:
         """The rows that move, staged and counted. Raises Mistakes."""
         source, alone = self._source(entry), verdict.enters is False
         moved = moved_rows(self.engine, source, entry, self._stage, no_row_enters=alone)
-        if moved.unexplained:
+        if moved.unexplained and trusts:
             raise Mistakes(
                 [
                     CHANGED_BY_HAND(
@@ -265,6 +316,7 @@ class _Planner(Struct, frozen=True):
             )
         words = (*says, *doubts(verdict, delete=moved.delete, insert=moved.insert))
         kind = kind_by_data(delete=moved.delete, insert=moved.insert)
+        kind = "mixed" if moved.update else kind
         planned = self._counted(entry, kind, moved, words)
         leaving, entering = moved.leaves, moved.enters
         constructed = False

@@ -55,6 +55,10 @@ class SourceAtPosition(Struct, frozen=True):
     def bring_forward(self, position: int | None, entry: Entry | None) -> None:
         """Make the view that audit.sql reads, and what its filters look up. Raises Mistakes."""
         self._bring_forward(position, entry)
+        self.look_up()
+
+    def look_up(self) -> None:
+        """Make the views of the tables that the target's filters look up."""
         for looked in self.audit.compiled.lookups:
             show_held(self.engine, looked, self.audit.looked_up[looked.relation])
 

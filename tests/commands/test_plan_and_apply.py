@@ -180,3 +180,62 @@ def test_a_plan_without_counts_asks_no_engine(shell: Shell, tmp_path: Path) -> N
     changes = {each["relation"]: each["change"] for each in document["targets"]}
     assert changes == {"public.orders": "narrower", "public.bare": "removed"}
     assert not (tmp_path / "shop.duckdb").exists()
+
+
+def test_a_dropped_table_counts_among_the_deletes(shell: Shell, tmp_path: Path) -> None:
+    """It is said before anybody agrees; a selection of others leaves it."""
+    Shop(tmp_path).define(orders=OLD["orders"])
+    assert shell.filtersql("apply", "--yes", "--select", "orders", "--drop-removed").exit_code == 0
+    refused = shell.filtersql("apply", "--yes", "--drop-removed", "--max-deletes", "2")
+    assert (refused.exit_code, "the plan deletes 3 rows" in refused.stderr) == (1, True)
+    dropped = shell.filtersql("apply", "--yes", "--drop-removed", "--max-deletes", "3")
+    assert "no definition names it any more; its table is dropped" in dropped.stdout
+    assert "s1/public.bare: dropped" in dropped.stdout
+    assert shell.filtersql("plan").stdout == "Nothing changes: 1 target is as defined.\n"
+
+
+def test_a_broken_plan_is_one_mistake(shell: Shell, tmp_path: Path) -> None:
+    """Whatever is missing in it."""
+    for content in ("{}", "[]", '{"targets": [{}]}', "no JSON"):
+        (tmp_path / "broken.json").write_text(content)
+        refused = shell.filtersql("apply", "--yes", "--plan", "broken.json")
+        assert (refused.exit_code, "broken.json" in refused.stderr) == (1, True), content
+
+
+def test_filters_that_look_another_table_up_are_planned(tmp_path: Path) -> None:
+    """Into one, and between two; what is not asked for stays out of it."""
+    head = (
+        "CREATE TABLE dept (no int PRIMARY KEY, loc text);\nALTER TABLE dept REPLICA IDENTITY FULL"
+    )
+    publication = (
+        "publications:\n  - name: p\n    tables:\n"
+        '      - {{name: dept, filters: {{f: "{}"}}}}\n      - listed\n'
+    )
+    source = 'source: {path: "source/{table}.jsonl"}, changes: {path: "changes/*.jsonl"}'
+    texts = {
+        "filtersql_project.yml": "name: x\nversion: 1\nprofile: x\nsemantics: xdb\n",
+        "profiles.yml": "x: {target: t, outputs: {t: {type: duckdb, path: x.duckdb}}}\n",
+        "tables/t.sql": f"{head};\nCREATE TABLE listed (id int PRIMARY KEY);\n",
+        "publications/p.yml": publication.format("no >= 20"),
+        "subscriptions/s.yml": "subscriptions:\n"
+        f"  - {{name: s, publications: [p], filters: {{dept: f}}, {source}}}\n",
+        "source/listed.jsonl": '{"id": 10}\n',
+        "source/dept.jsonl": '{"no": 10, "loc": "x"}\n{"no": 20, "loc": "x"}\n',
+        "changes/1.jsonl": '{"seq": 1, "relation": "public.listed", "op": "insert", '
+        '"after": {"id": 30}}\n{"seq": 2, "relation": "public.dept", "op": "insert", '
+        '"after": {"no": 30, "loc": "y"}}\n',
+    }
+    for path, text in texts.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    shell = Shell(tmp_path)
+    assert shell.filtersql("run").exit_code == 0
+    for where, said in (
+        ("no IN (SELECT id FROM listed)", "1 row leaves, 1 row enters, 1 row stays"),
+        ("no NOT IN (SELECT id FROM listed)", "2 rows leave, 1 row enters, 0 rows stay"),
+    ):
+        (tmp_path / "publications/p.yml").write_text(publication.format(where))
+        planned = shell.filtersql("apply", "--yes")
+        assert (planned.exit_code, said in planned.stdout) == (0, True)
+        assert shell.filtersql("audit").exit_code == 0
+        assert shell.filtersql("run").exit_code == 0
