@@ -31,7 +31,7 @@ from filtersql.targets.open import open_engine
 if TYPE_CHECKING:
     from filtersql.compile import Compilation, Node
     from filtersql.project import Project
-    from filtersql.run.planning import PlannedTarget
+    from filtersql.run.planned_target import PlannedTarget
 
 __all__ = ["command"]
 

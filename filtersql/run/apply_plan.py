@@ -27,7 +27,8 @@ from filtersql.run.context import beating, note, now, release, renew
 from filtersql.run.lease import Lease, check_free, leased
 from filtersql.run.ledger import CHANGING, Entry, Ledger, Phase, key_of, named_definition
 from filtersql.run.model import Inputs
-from filtersql.run.planning import Judge, PlannedTarget, plan_targets
+from filtersql.run.planned_target import Judge, PlannedTarget
+from filtersql.run.planning import plan_targets
 from filtersql.run.proofs import all_done, changed_mark, parts_of
 from filtersql.run.source_at_position import Audit
 from filtersql.source import Source

@@ -17,7 +17,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -25,11 +25,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
-from filtersql.errors import Mistake, Mistakes
+from filtersql.errors import Mistakes
 from filtersql.errors.applying import TARGET_GONE, TARGET_MOVED
 from filtersql.errors.auditing import CHANGED_BY_HAND, UNFINISHED_CHANGE
 from filtersql.errors.targets import EngineRefused
-from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition import Definition
 from filtersql.rendering.definition_changes import (
@@ -45,58 +44,17 @@ from filtersql.run.clock import clock_for, clock_of_run, read_clock, show_clock
 from filtersql.run.ledger import Entry, Key, Ledger, key_of
 from filtersql.run.model import Inputs
 from filtersql.run.moved_rows import Moved, count_of, moved_rows
-from filtersql.run.proofs import parts_of, settled
+from filtersql.run.planned_target import Judge, PlannedTarget, removed_targets
+from filtersql.run.proofs import settled
 from filtersql.run.rebuilt_rows import rebuilt_rows
-from filtersql.run.removed_targets import gone
 from filtersql.run.source_at_position import Audit, SourceAtPosition
 from filtersql.run.table_columns import unfit
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import count_rows
 
-__all__ = ["Judge", "PlannedTarget", "plan_targets"]
+__all__ = ["plan_targets"]
 
-#: what two definitions' filters say by themselves of the rows of a table
-Judge = Callable[[CompiledTable, Definition], FilterVerdict]
 _NO_VERDICT = FilterVerdict()
-
-
-class PlannedTarget(Struct, frozen=True):
-    """What becomes of one target. Counts are None where nobody counted."""
-
-    subscription: str
-    relation: RelationName
-    target: str
-    change: Kind
-    position: int | None = None
-    delete: int | None = None
-    insert: int | None = None
-    update: int | None = None
-    unchanged: int | None = None
-    leaves: Mapping[str, object] | None = None
-    enters: Mapping[str, object] | None = None
-    #: whether such a row was made up, since the data has none
-    constructed: bool = False
-    statement: str | None = None
-    reads_source: bool = False
-    says: tuple[str, ...] = ()
-    #: hashes of the definitions; empty: there is none, or an earlier version kept no text
-    before: str = ""
-    now: str = ""
-    mistakes: tuple[Mistake, ...] = ()
-    #: the definition in force, where its text is known
-    earlier: Definition | None = None
-    #: for `apply`
-    compiled: CompiledTable | None = None
-    entry: Entry | None = None
-    moved: Moved | None = None
-    #: at which the windows of time of the new definition are judged
-    clock: str | None = None
-
-    @property
-    def unique_id(self) -> str:
-        """The name of the node."""
-        return f"{self.subscription}/{self.relation}"
 
 
 def plan_targets(
@@ -142,7 +100,7 @@ def plan_targets(
                 ):
                     # What was refused ended the transaction: nothing more can be asked in it.
                     return known, found
-    found += _removed(engine, known, defined, drop_removed=drop_removed)
+    found += removed_targets(engine, known, defined, drop_removed=drop_removed)
     return known, found
 
 
@@ -152,42 +110,6 @@ def _in_force(engine: Engine, known: Ledger, compiled: CompiledTable) -> Entry |
     if entry is None or entry.phase == "dropped":
         return None
     return settled(engine, known, entry, compiled.target) or entry
-
-
-def _removed(
-    engine: Engine, known: Ledger, defined: frozenset[Key] | None, *, drop_removed: bool
-) -> Iterator[PlannedTarget]:
-    """Targets that no definition names; of a subscription that is unknown as a whole none is ours.
-
-    Several projects may share a state schema, and the ledger does not name them.
-    """
-    mine = {name for name, *_ in defined or ()}
-    for entry in gone(known, {entry.subscription for entry in known.newest.values()}, defined):
-        dropped = drop_removed and entry.subscription in mine
-        says = "no definition names it any more; its target stays as it is"
-        if dropped:
-            says = "no definition names it any more; its table is dropped"
-        elif entry.subscription not in mine:
-            says = "no subscription has that name: another project's, or a table to drop by hand"
-        yield PlannedTarget(
-            entry.subscription,
-            entry.relation,
-            entry.target,
-            "removed",
-            entry.position,
-            delete=_held(engine, entry) if dropped else None,
-            says=(says,),
-            before=entry.definition,
-            entry=entry,
-        )
-
-
-def _held(engine: Engine, entry: Entry) -> int:
-    """How many rows a target has that is dropped."""
-    if not engine.exists(parts_of(entry)):
-        return 0
-    ((count,),) = engine.rows(count_rows(entry.target, engine.dialect))
-    return int(str(count))
 
 
 class _Planner(Struct, frozen=True):

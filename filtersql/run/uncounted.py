@@ -17,7 +17,7 @@ from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition import Definition
 from filtersql.rendering.definition_changes import change_between, kind_by_filters
-from filtersql.run.planning import Judge, PlannedTarget
+from filtersql.run.planned_target import Judge, PlannedTarget
 
 __all__ = ["uncounted"]
 

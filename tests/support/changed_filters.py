@@ -27,7 +27,7 @@ from filtersql.run import Options, RunResult, run
 from filtersql.run.apply_plan import Applied, apply_plan, plan
 from filtersql.run.auditing import Audited, audit
 from filtersql.run.ledger import key_of
-from filtersql.run.planning import PlannedTarget
+from filtersql.run.planned_target import PlannedTarget
 from filtersql.targets.model import Engine
 
 __all__ = ["Shop", "change"]
