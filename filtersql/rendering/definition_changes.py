@@ -100,9 +100,9 @@ def change_between(before: Definition, now: Definition) -> Change:
     )
 
 
-def kind_by_data(*, delete: int, insert: int) -> Kind:
+def kind_by_data(*, delete: int, insert: int, update: int) -> Kind:
     """The change of a filter by the rows that it moves."""
-    if delete and insert:
+    if update or (delete and insert):
         return "mixed"
     if delete:
         return "narrower"

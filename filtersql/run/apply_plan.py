@@ -25,7 +25,7 @@ from filtersql.errors import Mistakes
 from filtersql.run import definitions_in_force
 from filtersql.run.context import beating, note, now, release, renew
 from filtersql.run.lease import Lease, check_free, leased
-from filtersql.run.ledger import CHANGING, Entry, Ledger, Phase, key_of, named_definition
+from filtersql.run.ledger import CHANGING, Entry, Ledger, Phase, named_definition
 from filtersql.run.model import Inputs
 from filtersql.run.planned_target import Judge, PlannedTarget
 from filtersql.run.planning import plan_targets
@@ -153,15 +153,22 @@ def _carried_out(holder: _Holder, planned: Sequence[PlannedTarget]) -> list[Appl
     )
     moving = [each for each in changing if each.moved is not None and each.moved.writes]
     resting = [each for each in changing if each not in moving]
-    intended = [] if engine.atomic else [_row(each, CHANGING) for each in moving]
-    rows = [*intended, *(_row(each, "applied") for each in resting)]
-    numbers = {row.key: holder.ordinal + place for place, row in enumerate(intended, 1)}
+    # A mark has the number that the ledger is about to give to its intention.
+    intended = [
+        replace(_row(each, CHANGING), ordinal=0 if engine.atomic else number)
+        for number, each in enumerate(moving, holder.ordinal + 1)
+    ]
+    rows = [] if engine.atomic else [*intended]
+    rows += (_row(each, "applied") for each in resting)
     try:
         held = bool(moving or dropped)
         if rows:
             note(holder, engine, rows, last=not held)
         with beating(holder):
-            done = [Applied(each, _written(holder, each, numbers)) for each in moving]
+            done = [
+                Applied(each, _written(holder, each, row))
+                for each, row in zip(moving, intended, strict=True)
+            ]
             for each in dropped:
                 renew(holder, engine)
                 assert each.entry is not None  # the ledger named it
@@ -176,15 +183,12 @@ def _carried_out(holder: _Holder, planned: Sequence[PlannedTarget]) -> list[Appl
     return [*done, *map(Applied, (*resting, *dropped))]
 
 
-def _written(
-    holder: _Holder, planned: PlannedTarget, numbers: Mapping[tuple[str, str, str], int]
-) -> Written | None:
+def _written(holder: _Holder, planned: PlannedTarget, intended: Entry) -> Written | None:
     compiled, moved = planned.compiled, planned.moved
     assert compiled is not None  # it is defined
     assert moved is not None  # rows of it move
     renew(holder, holder.engine)
-    entry = replace(_row(planned, CHANGING), ordinal=numbers.get(key_of(compiled), 0))
-    written = holder.engine.write(moved.merge, compiled, changed_mark(entry))
+    written = holder.engine.write(moved.merge, compiled, changed_mark(intended))
     # What replaces a table does not say which rows were there.
     return Written(moved.insert, moved.update, moved.delete) if moved.rebuilds else written
 

@@ -20,6 +20,7 @@ from sqlglot import exp, select
 from filtersql.errors import Mistakes
 from filtersql.errors.auditing import REPEATED_KEYS
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.run.counts import count_repeated
 from filtersql.targets.model import Engine
 
 __all__ = ["FINDINGS", "Found", "check_keys", "compare"]
@@ -82,13 +83,9 @@ def compare(engine: Engine, compiled: CompiledTable) -> Found:
 
 def check_keys(engine: Engine, compiled: CompiledTable) -> None:
     """Raises Mistakes where a key of the target is not unique."""
-    keys = [_column(key) for key in compiled.key]
-    many = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.convert(1))
     target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
-    repeated = select(*keys).from_(target).group_by(*(key.copy() for key in keys)).having(many)
-    query = select(exp.Count(this=exp.Star())).from_(repeated.subquery("repeated"))
-    ((count,),) = engine.rows(query.sql(engine.dialect))
-    if int(str(count)):
+    repeated = count_repeated(engine, target, compiled.key)
+    if repeated:
         name = compiled.unique_id
         raise Mistakes(
             [
@@ -96,7 +93,7 @@ def check_keys(engine: Engine, compiled: CompiledTable) -> None:
                     name=name,
                     target=compiled.target_sql,
                     key=compiled.key,
-                    count=int(str(count)),
+                    count=repeated,
                     table=name.partition("/")[2],
                 )
             ]

@@ -29,7 +29,7 @@ from filtersql.errors.auditing import INTERRUPTED, STILL_DIFFERS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.audit_findings import Found, compare
-from filtersql.run.clock import clock_for, read_clock, show_clock
+from filtersql.run.clock import clock_for, read_clock
 from filtersql.run.context import beating, held_row, note, now, release, renew
 from filtersql.run.lease import Lease, check_free, leased
 from filtersql.run.ledger import Entry, key_of
@@ -158,7 +158,7 @@ class _Trial(Struct):
         try:
             self._source.bring_forward(position, entry)
             kept = None if entry is None else entry.clock
-            show_clock(self.engine, compiled, kept or clock_for(compiled, self.clock))
+            self._source.show_beside(kept or clock_for(compiled, self.clock))
             found = compare(self.engine, compiled)
             if not repair or not found.total:
                 return Audited(compiled, position, found)

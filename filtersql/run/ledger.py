@@ -78,6 +78,7 @@ __all__ = [
     "SeenFile",
     "append",
     "history",
+    "is_in_force",
     "key_of",
     "named_definition",
     "owner_of",
@@ -262,6 +263,14 @@ def named_definition(compiled: CompiledTable, *, stale: bool = False) -> str:
     """What a row says of the definition: both of its hashes, and whether all rows are its own."""
     named = f"{compiled.filter_hash}{_DEFINED_BY}{compiled.definition.hash}"
     return f"{named}{_STALE}" if stale else named
+
+
+def is_in_force(entry: Entry, compiled: CompiledTable) -> bool:
+    """Whether a row names a target's definition; one of an earlier version names its filters."""
+    if entry.definition:
+        return entry.definition == compiled.definition.hash
+    judged_by = (compiled.filter_hash, compiled.via_partition_root)
+    return (entry.judged_by, entry.via_partition_root) == judged_by
 
 
 def prepare(engine: Engine, schema: str) -> None:

@@ -24,13 +24,14 @@ from filtersql.errors import Mistakes
 from filtersql.errors.applying import UNREADABLE_STATEMENT
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.audit_findings import Found, check_keys, compare
+from filtersql.run.counts import count
 from filtersql.run.ledger import Entry
 from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.run.stage_and_judge import over_stage
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
 
-__all__ = ["Moved", "count_of", "moved_rows"]
+__all__ = ["Moved", "count_target", "moved_rows"]
 
 
 class Moved(Struct, frozen=True):
@@ -50,14 +51,9 @@ class Moved(Struct, frozen=True):
     rebuilds: bool = False
 
     @property
-    def total(self) -> int:
-        """How many rows move."""
-        return self.delete + self.insert + self.update
-
-    @property
     def writes(self) -> bool:
         """Whether there is anything to write: a table has other columns even without a row."""
-        return bool(self.total or self.rebuilds)
+        return bool(self.delete or self.insert or self.update or self.rebuilds)
 
 
 def moved_rows(
@@ -80,9 +76,9 @@ def moved_rows(
     return leaving if leaving is not None and not (moved.insert or moved.unexplained) else moved
 
 
-def count_of(engine: Engine, compiled: CompiledTable) -> int:
+def count_target(engine: Engine, compiled: CompiledTable) -> int:
     """How many rows a target has."""
-    return _number(engine, select(exp.Count(this=exp.Star())).from_(_target(engine, compiled)))
+    return count(engine, select("*").from_(_target(engine, compiled)))
 
 
 def _narrowing(engine: Engine, compiled: CompiledTable, stage: str) -> Moved:
@@ -90,7 +86,7 @@ def _narrowing(engine: Engine, compiled: CompiledTable, stage: str) -> Moved:
     statement, source = compiled.changing_sql(narrows=True)
     engine.stage(stage, source)
     rows = named_rows(stage)
-    query = select(exp.Count(this=exp.Star()))
+    query = select("*")
     if compiled.key:
         query = query.from_(rows)
     else:
@@ -101,7 +97,7 @@ def _narrowing(engine: Engine, compiled: CompiledTable, stage: str) -> Moved:
             *(exp.NullSafeEQ(this=_column(one, "t"), expression=_column(one, "s")) for one in names)
         )
         query = query.from_(target).join(exp.alias_(rows, "s", table=True), on=same)
-    delete = _number(engine, query)
+    delete = count(engine, query)
     leaves = _sample(engine, compiled, stage, None) if delete else None
     merge = _merge(engine, compiled, statement, source, stage)
     return Moved(delete, 0, leaves, None, statement, merge, reads_source=False)
@@ -147,7 +143,7 @@ def _merge(engine: Engine, compiled: CompiledTable, statement: str, source: str,
 def _effects(engine: Engine, compiled: CompiledTable, stage: str) -> dict[str, int]:
     effect = _column(compiled.effect_column)
     query = select(effect, exp.Count(this=exp.Star())).from_(named_rows(stage)).group_by(effect)
-    return {str(kind): int(str(count)) for kind, count in engine.rows(query.sql(engine.dialect))}
+    return {str(kind): int(str(many)) for kind, many in engine.rows(query.sql(engine.dialect))}
 
 
 def _sample(
@@ -171,11 +167,6 @@ def _found(compiled: CompiledTable, found: Found, kind: str) -> dict[str, object
 
 def _target(engine: Engine, compiled: CompiledTable) -> exp.Table:
     return exp.to_table(compiled.target_sql, dialect=engine.dialect)
-
-
-def _number(engine: Engine, query: exp.Select) -> int:
-    ((count,),) = engine.rows(query.sql(engine.dialect))
-    return int(str(count))
 
 
 def _column(name: str, table: str | None = None) -> exp.Column:

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
+from sqlglot import select
 
 from filtersql.errors import Mistake
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition import Definition
 from filtersql.rendering.definition_changes import FilterVerdict, Kind
+from filtersql.run.counts import count
 from filtersql.run.ledger import Entry, Key, Ledger
 from filtersql.run.moved_rows import Moved
 from filtersql.run.proofs import parts_of
 from filtersql.run.removed_targets import gone
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import count_rows
+from filtersql.targets.statements import table
 
-__all__ = ["Judge", "PlannedTarget", "removed_targets"]
+__all__ = ["STAYS", "Judge", "PlannedTarget", "removed_targets"]
+
+#: what is said of a target that is no longer defined
+STAYS = "no definition names it any more; its target stays as it is"
 
 #: what two definitions' filters say by themselves of the rows of a table
 Judge = Callable[[CompiledTable, Definition], FilterVerdict]
@@ -72,7 +77,7 @@ def removed_targets(
     mine = {name for name, *_ in defined or ()}
     for entry in gone(known, {entry.subscription for entry in known.newest.values()}, defined):
         dropped = drop_removed and entry.subscription in mine
-        says = "no definition names it any more; its target stays as it is"
+        says = STAYS
         if dropped:
             says = "no definition names it any more; its table is dropped"
         elif entry.subscription not in mine:
@@ -94,5 +99,4 @@ def _held(engine: Engine, entry: Entry) -> int:
     """How many rows a target has that is dropped."""
     if not engine.exists(parts_of(entry)):
         return 0
-    ((count,),) = engine.rows(count_rows(entry.target, engine.dialect))
-    return int(str(count))
+    return count(engine, select("*").from_(table(entry.target, engine.dialect)))

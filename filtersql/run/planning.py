@@ -40,10 +40,10 @@ from filtersql.rendering.definition_changes import (
     kind_by_data,
 )
 from filtersql.run import definitions_in_force, ledger
-from filtersql.run.clock import clock_for, clock_of_run, read_clock, show_clock
-from filtersql.run.ledger import Entry, Key, Ledger, key_of
+from filtersql.run.clock import clock_for, clock_of_run, read_clock
+from filtersql.run.ledger import INTENDED, Entry, Key, Ledger, is_in_force, key_of
 from filtersql.run.model import Inputs
-from filtersql.run.moved_rows import Moved, count_of, moved_rows
+from filtersql.run.moved_rows import Moved, count_target, moved_rows
 from filtersql.run.planned_target import Judge, PlannedTarget, removed_targets
 from filtersql.run.proofs import settled
 from filtersql.run.rebuilt_rows import rebuilt_rows
@@ -91,8 +91,8 @@ def plan_targets(
             try:
                 configure(engine, dict(audit.compiled.settings))
                 before = texts.get(entry.definition) if entry else None
-                changed = planner.plan(known, entry, before)
-                found += [replace(each, earlier=before) for each in changed]
+                if (changed := planner.plan(entry, before)) is not None:
+                    found.append(replace(changed, earlier=before))
             except Mistakes as wrong:
                 found.append(planner.refused(entry, wrong))
                 if engine.atomic and any(
@@ -128,14 +128,12 @@ class _Planner(Struct, frozen=True):
     def compiled(self) -> CompiledTable:
         return self.audit.compiled
 
-    def plan(
-        self, known: Ledger, entry: Entry | None, before: Definition | None
-    ) -> list[PlannedTarget]:
-        """Nothing where the definition is the same. Raises Mistakes."""
+    def plan(self, entry: Entry | None, before: Definition | None) -> PlannedTarget | None:
+        """None where the definition is the same. Raises Mistakes."""
         if entry is None:
-            return [self._planned(None, "new", says=("the next run makes and copies it",))]
+            return self._planned(None, "new", says=("the next run makes and copies it",))
         if self._same(entry):
-            return []
+            return None
         if entry.target != self.compiled.target_sql:
             name, target = self.compiled.unique_id, self.compiled.target_sql
             raise Mistakes([TARGET_MOVED(name=name, before=entry.target, now=target)])
@@ -143,20 +141,20 @@ class _Planner(Struct, frozen=True):
         says = list(change.said)
         if before is None:
             says.append("of the definition in force only the hash is known: the data decides")
-        self._check(known, entry, rebuilds=bool(change.rebuilds or change.columns))
+        self._check(entry, rebuilds=bool(change.rebuilds or change.columns))
         if not (change.rebuilds or change.columns or change.filters):
             kind: Kind = "actions" if change.actions else "equivalent"
-            return [self._counted(entry, kind, None, says)]
+            return self._counted(entry, kind, None, says)
         if change.rebuilds or change.columns:
-            return [self._rebuilt(entry, change, before, says)]
+            return self._rebuilt(entry, change, before, says)
         verdict, trusts = _NO_VERDICT, not (entry.stale or change.actions)
         if entry.stale:
             says.append("rows of an earlier definition were kept: the data decides")
         elif trusts and before is not None and self.judge is not None:
             verdict = self.judge(self.compiled, before)
         if (verdict.enters, verdict.leaves) == (False, False):
-            return [self._counted(entry, "equivalent", None, [*says, "no row can tell them apart"])]
-        return [self._moving(entry, verdict, says, trusts=trusts)]
+            return self._counted(entry, "equivalent", None, [*says, "no row can tell them apart"])
+        return self._moving(entry, verdict, says, trusts=trusts)
 
     @property
     def _now(self) -> Definition:
@@ -165,7 +163,7 @@ class _Planner(Struct, frozen=True):
     def _same(self, entry: Entry) -> bool:
         """Whether the definition is the one in force, as far as an earlier version told it."""
         if entry.definition:
-            return entry.definition == self._now.hash
+            return is_in_force(entry, self.compiled)
         return self._change(entry) == Change()
 
     def _change(self, entry: Entry) -> Change:
@@ -184,10 +182,10 @@ class _Planner(Struct, frozen=True):
         """What cannot be planned, and why."""
         return replace(self._planned(entry, "mixed"), mistakes=tuple(wrong.mistakes))
 
-    def _check(self, known: Ledger, entry: Entry, *, rebuilds: bool) -> None:
+    def _check(self, entry: Entry, *, rebuilds: bool) -> None:
         """Whether the target is there as it should be. Raises Mistakes."""
         name, compiled = self.compiled.unique_id, self.compiled
-        if settled(self.engine, known, entry, compiled.target) is None:
+        if entry.phase in INTENDED:
             table = str(compiled.relation)
             raise Mistakes([UNFINISHED_CHANGE(name=name, table=table)])
         held = self.engine.columns(compiled.target)
@@ -198,11 +196,10 @@ class _Planner(Struct, frozen=True):
 
     def _source(self, entry: Entry) -> SourceAtPosition:
         """What reads the source; what the target's filters ask beside a row is shown."""
-        show_clock(self.engine, self.compiled, self._clock(entry))
         source = SourceAtPosition(
             self.inputs, self.subscription, self.audit, self.engine, self.folder
         )
-        source.look_up()
+        source.show_beside(self._clock(entry))
         return source
 
     @property
@@ -237,8 +234,7 @@ class _Planner(Struct, frozen=True):
                 ]
             )
         words = (*says, *doubts(verdict, delete=moved.delete, insert=moved.insert))
-        kind = kind_by_data(delete=moved.delete, insert=moved.insert)
-        kind = "mixed" if moved.update else kind
+        kind = kind_by_data(delete=moved.delete, insert=moved.insert, update=moved.update)
         planned = self._counted(entry, kind, moved, words)
         leaving, entering = moved.leaves, moved.enters
         constructed = False
@@ -251,7 +247,7 @@ class _Planner(Struct, frozen=True):
     def _counted(
         self, entry: Entry, kind: Kind, moved: Moved | None, says: Sequence[str]
     ) -> PlannedTarget:
-        held = count_of(self.engine, self.compiled)
+        held = count_target(self.engine, self.compiled)
         delete, update = (moved.delete, moved.update) if moved else (0, 0)
         return replace(
             self._planned(entry, kind, says=tuple(says)),

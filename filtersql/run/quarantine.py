@@ -29,6 +29,7 @@ from sqlglot import exp, select
 from filtersql.feeds.records import Record
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.target_uniqueness import QUARANTINE
+from filtersql.run import counts
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import insert_values, quoted, table
 
@@ -72,9 +73,9 @@ def count(engine: Engine, compiled: CompiledTable) -> int:
     """How many changes are in quarantine."""
     if not exists(engine, compiled):
         return 0
-    query = select(exp.Count(this=exp.Star())).from_(_table(engine, compiled))
-    query = query.where(exp.NEQ(this=_column("op"), expression=exp.convert("truncate")))
-    return int(str(engine.rows(query.sql(engine.dialect))[0][0]))
+    held = select("*").from_(_table(engine, compiled))
+    not_truncate = exp.NEQ(this=_column("op"), expression=exp.convert("truncate"))
+    return counts.count(engine, held.where(not_truncate))
 
 
 def append(engine: Engine, compiled: CompiledTable, held: Sequence[Held]) -> None:

@@ -24,8 +24,9 @@ from filtersql.rendering.definition import Definition
 from filtersql.rendering.definition_changes import Change
 from filtersql.run.audit_findings import check_keys
 from filtersql.run.conflict_counts import count_where
+from filtersql.run.counts import count
 from filtersql.run.ledger import Entry
-from filtersql.run.moved_rows import Moved, count_of
+from filtersql.run.moved_rows import Moved, count_target
 from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows, select_all, select_columns
@@ -84,9 +85,8 @@ def _compared(
 ) -> _Compared:
     """The target and the stage, key by key where they have the same one."""
     if before is None or not _same_key(before, compiled.definition):
-        query = select(exp.Count(this=exp.Star())).from_(named_rows(stage))
-        ((staged,),) = engine.rows(query.sql(engine.dialect))
-        return _Compared(count_of(engine, compiled), int(str(staged)))
+        staged = count(engine, select("*").from_(named_rows(stage)))
+        return _Compared(count_target(engine, compiled), staged)
     check_keys(engine, compiled)
     types = {column.name: column.stored for column in before.columns}
     kept = [

@@ -23,6 +23,7 @@ from filtersql.feeds.images import Landing
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
+from filtersql.run.clock import show_clock
 from filtersql.run.feed_reach import check_reach
 from filtersql.run.ledger import Entry
 from filtersql.run.lookups import show_held
@@ -53,21 +54,7 @@ class SourceAtPosition(Struct, frozen=True):
     folder: Path
 
     def bring_forward(self, position: int | None, entry: Entry | None) -> None:
-        """Make the view that audit.sql reads, and what its filters look up. Raises Mistakes."""
-        self._bring_forward(position, entry)
-        self.look_up()
-
-    def look_up(self) -> None:
-        """Make the views of the tables that the target's filters look up."""
-        for looked in self.audit.compiled.lookups:
-            show_held(self.engine, looked, self.audit.looked_up[looked.relation])
-
-    def forget(self) -> None:
-        """Remove the copy: what reads the view was staged."""
-        if not self.engine.atomic:
-            self.engine.drop(self.audit.copy.target)
-
-    def _bring_forward(self, position: int | None, entry: Entry | None) -> None:
+        """Make the view that audit.sql reads. Raises Mistakes."""
         copy, source = self.audit.copy, self.subscription.source
         holds = source.seq if source is not None and copy.copy_data else None
         if holds is not None and (position is None or position < holds):
@@ -90,6 +77,17 @@ class SourceAtPosition(Struct, frozen=True):
             self._apply()
         rows = select("*").from_(exp.to_table(copy.target_sql, dialect=self.engine.dialect))
         self.engine.define(copy.source_view, rows.sql(self.engine.dialect))
+
+    def show_beside(self, clock: str | None) -> None:
+        """Make the views that the target's filters read beside a row: the clock, lookups."""
+        show_clock(self.engine, self.audit.compiled, clock)
+        for looked in self.audit.compiled.lookups:
+            show_held(self.engine, looked, self.audit.looked_up[looked.relation])
+
+    def forget(self) -> None:
+        """Remove the copy: what reads the view was staged."""
+        if not self.engine.atomic:
+            self.engine.drop(self.audit.copy.target)
 
     def _changes(self, above: int | None, upto: int, entry: Entry | None) -> int | None:
         """Make the view of the changes that the source lacks; how many the feed has of them."""

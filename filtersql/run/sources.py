@@ -32,6 +32,7 @@ from filtersql.feeds.records import Record
 from filtersql.feeds.rows import stage_rows
 from filtersql.feeds.staging import Place, Records
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
+from filtersql.run.counts import count_repeated
 from filtersql.run.ledger import SeenFile
 from filtersql.run.model import Inputs
 from filtersql.run.source_texts import written_otherwise
@@ -232,12 +233,7 @@ def _check_keys(engine: Engine, compiled: CompiledTable) -> None:
     """A target has no unique index that would notice a key that comes twice."""
     if not compiled.key:
         return
-    keys = [exp.column(column, quoted=True) for column in compiled.key]
-    view = named_rows(compiled.source_view)
-    repeated = select(*keys).from_(view).group_by(*(key.copy() for key in keys))
-    repeated = repeated.having(exp.GT(this=exp.Count(this=exp.Star()), expression=exp.convert(1)))
-    query = select("COUNT(*)").from_(repeated.subquery("repeated"))
-    count = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
-    if count:
+    repeated = count_repeated(engine, named_rows(compiled.source_view), compiled.key)
+    if repeated:
         name = compiled.unique_id
-        raise Mistakes([DUPLICATE_KEYS(name=name, key=compiled.key, count=count)])
+        raise Mistakes([DUPLICATE_KEYS(name=name, key=compiled.key, count=repeated)])

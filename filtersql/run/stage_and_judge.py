@@ -25,6 +25,7 @@ from filtersql.run.conflict_counts import (
     met_within,
     reviewed_rows,
 )
+from filtersql.run.counts import count
 from filtersql.run.key_texts import written_otherwise
 from filtersql.run.model import CONFLICTS, Conflict, no_conflicts
 from filtersql.run.query_parts import Kept, run_costly_parts
@@ -76,8 +77,7 @@ def judge_changes(
     plain statement stopped at a value that was not sent. Raises StageRefused.
     """
     if changes is None:
-        query = select("COUNT(*)").from_(named_rows(compiled.changes_view))
-        changes = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
+        changes = count(engine, select("*").from_(named_rows(compiled.changes_view)))
     unsent = _unsent(engine, compiled) if changes else None
     if (changes == 0 and not compiled.clock) or unsent is not None:
         none = no_conflicts()

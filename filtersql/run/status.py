@@ -26,7 +26,7 @@ from filtersql.feeds.staging import Place
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import quarantine
 from filtersql.run.clock import show_clock
-from filtersql.run.ledger import INTENDED, Entry, Ledger, key_of, read
+from filtersql.run.ledger import INTENDED, Entry, Ledger, is_in_force, key_of, read
 from filtersql.run.model import Inputs, no_conflicts
 from filtersql.run.proofs import settled
 from filtersql.targets.depth import configure
@@ -105,7 +105,7 @@ def _subscription(
         position = positions[key_of(table)]
         held = quarantine.count(engine, table)
         met = no_conflicts() | dict(entry.conflicts)
-        changed = _changed(entry, table)
+        changed = not is_in_force(entry, table)
         # The cuts of another definition are not those that hold these rows.
         next_leaves = None if changed else _next_leaves(engine, table, entry.clock)
         yield TargetStatus(
@@ -129,16 +129,6 @@ def _since(known: Ledger, entry: Entry) -> str | None:
         return None
     newest = known.newest[entry.key]
     return known.since[entry.key] if entry.filter_hash == newest.filter_hash else entry.at
-
-
-def _changed(entry: Entry, table: CompiledTable) -> bool:
-    """Whether the project has another definition than the one in force."""
-    if entry.definition:
-        return entry.definition != table.definition.hash
-    return (entry.judged_by, entry.via_partition_root) != (
-        table.filter_hash,
-        table.via_partition_root,
-    )
 
 
 def _next_leaves(engine: Engine, table: CompiledTable, clock: str | None) -> str | None:

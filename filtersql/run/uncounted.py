@@ -17,7 +17,7 @@ from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition import Definition
 from filtersql.rendering.definition_changes import change_between, kind_by_filters
-from filtersql.run.planned_target import Judge, PlannedTarget
+from filtersql.run.planned_target import STAYS, Judge, PlannedTarget
 
 __all__ = ["uncounted"]
 
@@ -83,5 +83,6 @@ def _changed(planned: PlannedTarget, before: Definition, judge: Judge) -> Planne
 
 def _removed(name: Name, before: Definition | None) -> PlannedTarget:
     target = "" if before is None else ".".join(before.target)
-    says = ("no definition names it any more; its target stays as it is",)
-    return PlannedTarget(*name, target, "removed", says=says, before=before.hash if before else "")
+    return PlannedTarget(
+        *name, target, "removed", says=(STAYS,), before=before.hash if before else ""
+    )
