@@ -164,6 +164,11 @@ class Table(Struct, frozen=True):
         """The column of that plain name."""
         return next((column for column in self.columns if column.name == name), None)
 
+    def never_null(self, name: str) -> bool:
+        """Whether a column is NOT NULL, by itself or as part of the primary key."""
+        column = self.column(name)
+        return name in self.primary_key or (column is not None and column.not_null)
+
     @property
     def finding_key(self) -> tuple[str, ...]:
         """The primary key where PostgreSQL finds rows, or what is in their way, by it.

@@ -61,7 +61,7 @@ def images(
     `key_only`: the source judges a DELETE by what it logs, however much the feed knows.
     """
     old = tuple(column.name for column in table.columns) if before_complete else logged
-    certain = [name for name in old if _never_null(table, name)]
+    certain = [name for name in old if table.never_null(name)]
     out_of_line = [column.name for column in table.columns if may_be_out_of_line(column)]
     sent = {column.name for column in published}
     return Images(
@@ -76,8 +76,3 @@ def images(
 def may_be_out_of_line(column: Column) -> bool:
     """Whether the column's values may be stored out of line, and so be left out of a change."""
     return column.type.name not in _FIXED_LENGTH
-
-
-def _never_null(table: Table, name: str) -> bool:
-    column = table.column(name)
-    return name in table.primary_key or (column is not None and column.not_null)

@@ -81,6 +81,13 @@ class Judgements(Struct, frozen=True):
         """Whether rows leave when their time is over: all actions have the filters of the copy."""
         return any(one.filter is not None and one.filter.over is not None for one in self.copy)
 
+    @property
+    def filter_columns(self) -> set[str]:
+        """The columns that any of the filters reads."""
+        arms = (one for arm in (*self.old, *self.new) for one in arm.criteria)
+        filters = (one.filter for one in (*arms, *self.copy) if one.filter is not None)
+        return {name for each in filters for name in each.columns}
+
 
 def judgements(resolved: ResolvedTable, filter_of: Callable[[Contribution], Filter]) -> Judgements:
     """The arms for one table; ops with the same criteria share an arm."""

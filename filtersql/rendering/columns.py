@@ -20,11 +20,7 @@ def read_columns(
     resolved: ResolvedTable, judged: Judgements, key: tuple[str, ...]
 ) -> tuple[Column, ...]:
     """The columns that a change must carry: published, judged or identifying ones."""
-    criteria = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
-    names = {column.name for column in resolved.columns} | set(key)
-    for criterion in (*criteria, *judged.copy):
-        if criterion.filter:
-            names |= set(criterion.filter.columns)
+    names = {column.name for column in resolved.columns} | judged.filter_columns | set(key)
     return tuple(column for column in resolved.table.columns if column.name in names)
 
 
@@ -33,7 +29,7 @@ def feed_columns(
 ) -> tuple[FeedColumn, ...]:
     """What a change may carry; `types` are the engine's."""
     return tuple(
-        FeedColumn(column.name, column.type, kind, _not_null(column, table))
+        FeedColumn(column.name, column.type, kind, table.never_null(column.name))
         for column, kind in zip(read, types, strict=True)
     )
 
@@ -42,7 +38,7 @@ def target_columns(resolved: ResolvedTable, engine: Engine) -> tuple[TargetColum
     """The target's columns in their order."""
     return tuple(
         TargetColumn(
-            column.name, column_type(column, engine).sql, _not_null(column, resolved.table)
+            column.name, column_type(column, engine).sql, resolved.table.never_null(column.name)
         )
         for column in resolved.columns
     )
@@ -65,7 +61,3 @@ def differ_by_case(resolved: ResolvedTable, read: Sequence[Column]) -> Iterator[
             yield COLUMNS_DIFFER_BY_CASE(
                 column.span, relation=resolved.table.name, first=other, second=column.name
             )
-
-
-def _not_null(column: Column, table: Table) -> bool:
-    return column.not_null or column.name in table.primary_key

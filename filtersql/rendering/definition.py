@@ -114,7 +114,7 @@ def defined(
                 column.name,
                 format_type(column.type),
                 column_type(column, engine).sql,
-                column.not_null or column.name in resolved.table.primary_key,
+                resolved.table.never_null(column.name),
             )
             for column in resolved.columns
         ),
@@ -141,10 +141,7 @@ def read_definition(text: str) -> Definition | None:
 
 
 def _read(resolved: ResolvedTable, judged: Judgements) -> dict[str, str]:
-    criteria = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
-    filters = [one.filter for one in (*criteria, *judged.copy) if one.filter is not None]
-    names = {name for each in filters for name in each.columns}
-    names -= {column.name for column in resolved.columns}
+    names = judged.filter_columns - {column.name for column in resolved.columns}
     return {
         column.name: format_type(column.type)
         for column in resolved.table.columns

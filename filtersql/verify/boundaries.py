@@ -176,7 +176,7 @@ def _of(
     column: Column, nodes: list[Node], constants: list[Const], table: Table, *, cellular: bool
 ) -> Candidates:
     values, complete = _values(column, nodes, constants, near=not cellular)
-    nullable = not column.not_null and column.name not in table.primary_key
+    nullable = not table.never_null(column.name)
     found: list[str | None] = list(dict.fromkeys(values))
     return Candidates(column, (*found, None) if nullable else tuple(found), complete and cellular)
 

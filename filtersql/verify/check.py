@@ -233,7 +233,7 @@ def _world_of(node: Node, compiled: CompiledTable, answers: Answers) -> World:
     resolved = node.resolved
     for column in resolved.table.columns:
         carried = column.name in {each.name for each in compiled.feed_columns}
-        must = column.not_null or column.name in resolved.table.primary_key
+        must = resolved.table.never_null(column.name)
         if carried and must and not values_of(column) and column.name not in answers.read:
             raise Mistakes([NOTHING_TO_TRY(name=str(resolved.table.name), column=column.name)])
     found = trials(answers)

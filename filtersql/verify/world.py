@@ -78,7 +78,7 @@ class World:
         column = table.column(name)
         assert column is not None
         finds = name in self.model.key
-        must = column.not_null or finds or name in table.primary_key
+        must = finds or table.never_null(name)
         return _Filled(name, values_of(column), finds, nullable=not must)
 
     def row(self, trial: Trial, key: int, payload: int | None) -> Image:

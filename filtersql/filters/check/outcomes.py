@@ -103,9 +103,7 @@ def _is_null(node: Node, table: Table) -> frozenset[bool]:
         case Const():
             return frozenset({node.value is None})
         case Var() if not node.special:
-            column = table.column(node.name)
-            safe = column is not None and (column.not_null or node.name in table.primary_key)
-            return frozenset({False}) if safe else frozenset({True, False})
+            return frozenset({False}) if table.never_null(node.name) else frozenset({True, False})
         case Op() if type(node) is Op and node.function.strict:
             parts = [_is_null(arg, table) for arg in node.args]
             if any(one == {True} for one in parts):

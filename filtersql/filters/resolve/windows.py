@@ -102,8 +102,7 @@ def _column(window: Window, table: Table, semantics: Semantics) -> Column:
         raise WRONG_COLUMN(window.column_span, name=name, column=column.name, pg_type=shown)
     if column.target_type is not None:
         raise STORED_OTHERWISE(window.column_span, name=name, column=column.name)
-    never_null = column.not_null or column.name in table.primary_key
-    if semantics.null_policy == "keep" and not never_null:
+    if semantics.null_policy == "keep" and not table.never_null(column.name):
         raise NULL_IS_SENT(
             window.column_span, name=name, column=column.name, semantics=semantics.name
         )
