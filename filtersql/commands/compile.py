@@ -15,7 +15,7 @@ from filtersql.commands.asking import asks_for_state, root_of
 from filtersql.commands.console import Console
 from filtersql.commands.notices import RememberedNotice, notices_of
 from filtersql.commands.remembered import Memory
-from filtersql.commands.shared import subcommand
+from filtersql.commands.shared import counted, subcommand
 from filtersql.commands.written import is_written
 from filtersql.errors import Mistakes
 from filtersql.selection import Traits, select
@@ -123,8 +123,7 @@ def _report(console: Console, chosen: Sequence[_Target], done: _Compiled, starte
         file = Path(done.folder) / chosen[0].path / "merge.sql"
         console.result(_printed(console, file.read_bytes().decode("utf-8")))
     seconds = time.perf_counter() - started
-    counted = _counted(len(chosen), "target")
-    console.message(f"Compiled {counted} to {done.shown} in {seconds:.2f}s")
+    console.message(f"Compiled {counted(len(chosen), 'target')} to {done.shown} in {seconds:.2f}s")
     if console.options.json:
         console.document(
             {
@@ -145,15 +144,11 @@ def _check(console: Console, stale: list[str]) -> int:
         console.document({"stale": stale})
     if stale:
         verb = "is" if len(stale) == 1 else "are"
-        text = f"{_counted(len(stale), 'file')} {verb} not what the definitions give"
+        text = f"{counted(len(stale), 'file')} {verb} not what the definitions give"
         console.message(text, fg="red")
         return 1
     console.message("All files are what the definitions give", fg="green")
     return 0
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def _printed(console: Console, sql: str) -> str:

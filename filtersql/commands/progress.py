@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from filtersql.commands.console import Console
+from filtersql.commands.shared import counted
 from filtersql.errors import Mistakes
 
 if TYPE_CHECKING:
@@ -38,12 +39,15 @@ class Progress:
         """The first line: what there is."""
         definitions = project.definitions
         self._targets = len(nodes)
-        self._line(
-            "Found",
-            f"Found {len(definitions.publications) + len(definitions.replication_sets)} "
-            f"publications, {len(definitions.catalog.tables)} tables, "
-            f"{len(definitions.subscriptions)} subscriptions, {len(nodes)} targets",
-        )
+        published = len(definitions.publications) + len(definitions.replication_sets)
+        numbers = {
+            "publication": published,
+            "table": len(definitions.catalog.tables),
+            "subscription": len(definitions.subscriptions),
+            "target": len(nodes),
+        }
+        found = ", ".join(counted(number, noun) for noun, number in numbers.items())
+        self._line("Found", f"Found {found}")
 
     def connected(self, title: str, output: str, threads: int | None) -> None:
         """The second line: where it runs."""

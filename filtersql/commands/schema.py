@@ -11,7 +11,7 @@ from filtersql.commands.console import Console
 from filtersql.commands.shared import subcommand
 from filtersql.project import find_root
 
-__all__ = ["command"]
+__all__ = ["command", "write_schemas"]
 
 SCHEMAS = (
     "definitions",
@@ -59,6 +59,14 @@ def command(console: Console, *, name: str | None, write: bool) -> int:
     return 0
 
 
+def write_schemas(root: Path) -> None:
+    """Put all schemas where the first lines of a project's files look for them."""
+    folder = root / _FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in SCHEMAS:
+        (folder / f"{name}.json").write_text(_text(name), encoding="utf-8", newline="\n")
+
+
 def _text(name: str) -> str:
     file = Path(__file__).parents[1] / "schemas" / f"{name}.json"
     return file.read_text(encoding="utf-8")
@@ -66,10 +74,7 @@ def _text(name: str) -> str:
 
 def _write(console: Console) -> None:
     root = find_root(console.options.project_dir or Path.cwd())
-    folder = root / _FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in SCHEMAS:
-        (folder / f"{name}.json").write_text(_text(name), encoding="utf-8", newline="\n")
+    write_schemas(root)
     mapped = {f"./{_FOLDER}/{name}.json": files for name, files in _FILES.items()}
     settings = root / ".vscode" / "settings.json"
     text = json.dumps({"yaml.schemas": mapped}, indent=2) + "\n"

@@ -13,7 +13,12 @@ from filtersql.commands.console import Console
 from filtersql.commands.options import Options, merged_options, own_from_environment, shared_options
 from filtersql.errors import Mistake, Mistakes
 
-__all__ = ["subcommand"]
+__all__ = ["counted", "subcommand"]
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, in words."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def subcommand(

@@ -52,6 +52,7 @@ def test_wheel_holds_macros_template_and_types(wheel: Path) -> None:
     wanted = ["filtersql/py.typed", "filtersql/_macros/merge.sql"]
     wanted += ["filtersql/_project_template/filtersql_project.yml", "filtersql/ARCHITECTURE.md"]
     wanted += ["filtersql/filters/engines/functions/words.sql"]
+    wanted += ["filtersql/examples/window/filtersql_project.yml"]
 
     assert [name for name in wanted if name not in names] == []
     assert [name for name in names if name.startswith("tests/")] == []

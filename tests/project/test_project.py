@@ -22,8 +22,8 @@ def test_the_template_is_a_project() -> None:
     """What `init` copies loads, with its publications, subscriptions and unit tests."""
     project = load(package_folder("project_template"))
 
-    assert {"s1", "s4"} <= set(project.definitions.subscriptions)
-    assert filters(project)["p1"] == "a > 5 AND c = 'NSW'"
+    assert {"europe", "finance"} <= set(project.definitions.subscriptions)
+    assert filters(project)["regional"] == "region = 'eu' AND status <> 'cart'"
     assert project.definitions.unit_tests
     assert project.output is not None
     assert project.output.engine == "spark"

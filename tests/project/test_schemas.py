@@ -23,7 +23,7 @@ from filtersql.definitions import (
     yaml_subscriptions,
     yaml_tables,
 )
-from filtersql.project import package_folder, profiles, settings
+from filtersql.project import profiles, settings
 
 FOLDER = Path(filtersql.__file__).parent / "schemas"
 LOADED = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
@@ -97,15 +97,19 @@ def test_keys_are_those_of_the_readers() -> None:
         assert keys(schema) == profiles.OUTPUT_KEYS[name], name
 
 
-def test_the_template_is_valid() -> None:
-    """Every YAML file of the project that `init` makes."""
-    root = package_folder("project_template")
+@pytest.mark.parametrize("example", ["shop", "postgres", "window"])
+def test_what_init_makes_is_valid(example: str, tmp_path: Path) -> None:
+    """Every YAML file, by the schema that its first line names for editors."""
+    Shell(tmp_path).run(f"filtersql init demo --example {example}")
     seen = 0
-    for path in sorted(root.rglob("*.yml")):
-        name = path.relative_to(root).as_posix()
-        assert wrong(kind_of(name) or "", loaded(path.read_text())) == [], name
+    for path in sorted((tmp_path / "demo").rglob("*.yml")):
+        name, text = path.relative_to(tmp_path / "demo").as_posix(), path.read_text()
+        _, _, schema = text.split("\n")[0].partition("# yaml-language-server: $schema=")
+        assert (path.parent / schema).resolve().name == f"{kind_of(name)}.json"
+        assert (path.parent / schema).is_file()
+        assert wrong(kind_of(name) or "", loaded(text)) == [], name
         seen += 1
-    assert seen >= 5
+    assert seen >= 4
 
 
 def example_files() -> list[tuple[str, str, str]]:

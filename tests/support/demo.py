@@ -32,7 +32,7 @@ PROJECT = {
 def started(folder: Path) -> Shell:
     """A shell in the project that `init` makes."""
     shell = Shell(folder)
-    shell.run("filtersql init demo")
+    shell.run("filtersql init demo --example postgres")
     shell.run("cd demo")
     return shell
 

@@ -14,7 +14,6 @@ import gzip
 import json
 import random
 import re
-import shutil
 import sys
 import tempfile
 import time
@@ -23,6 +22,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from demo import started
 from histories import lines
 from replaying import Stand
 
@@ -35,7 +35,6 @@ from filtersql.feeds.changes import read
 from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import from_files
-from filtersql.project import package_folder
 from filtersql.run import Options, RunResult, run
 from filtersql.targets.duckdb import connect
 
@@ -196,8 +195,8 @@ class Projects:
     """A project's definitions, to be broken."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        shutil.copytree(package_folder("project_template"), folder, dirs_exist_ok=True)
+        folder.mkdir()
+        self.folder = folder = started(folder).folder
         self.files = {
             path: path.read_bytes()
             for path in sorted(folder.rglob("*"))
