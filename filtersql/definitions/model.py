@@ -45,21 +45,23 @@ class Action(StrEnum):
 
 
 class Window(Struct, frozen=True):
-    """For how long a row is published: `cut(keep) <= column`, as it is written.
+    """For how long a row is published: `cut(keep) <= column`, and `column < cut(delay)`.
 
-    `column` is a plain name; `keep` and `grain` are PostgreSQL's intervals.
+    `column` is a plain name; the others are PostgreSQL's intervals, as they are written.
     """
 
     column: str
     column_span: Span
     keep: Passage
     grain: Passage | None = None
+    delay: Passage | None = None
 
     @property
     def words(self) -> str:
         """What it says, for people; two windows that say the same have the same words."""
         grain = "1 day" if self.grain is None else self.grain.text
-        return f"{self.column} within {self.keep.text} by {grain}"
+        delay = "" if self.delay is None else f" after {self.delay.text}"
+        return f"{self.column} within {self.keep.text}{delay} by {grain}"
 
 
 class WindowedFilter(Passage, frozen=True, kw_only=True):

@@ -12,7 +12,6 @@ from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.model import Window, WindowedFilter
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.errors import Mistake
-from filtersql.errors.windows import DELAY_NOT_SUPPORTED
 from filtersql.source import Passage
 
 __all__ = ["windowed"]
@@ -44,18 +43,14 @@ def _window(document: Document, node: Node, where: str) -> Window | None:
     for key in ("column", "keep"):
         if entry and key not in entry:
             document.missing(key, where, node)
-    if "delay" in entry:
-        document.mistakes.append(DELAY_NOT_SUPPORTED(document.span(entry["delay"])))
-    texts = {
-        key: document.text(entry[key], f"{key} of {where}")
-        for key in ("column", "keep", "grain")
-        if key in entry
-    }
+    texts = {key: document.text(entry[key], f"{key} of {where}") for key in _KEYS if key in entry}
     column, keep = texts.get("column"), texts.get("keep")
     if column is None or keep is None:
         return None
     try:
-        return Window(plain_name(column), column.span(), keep, texts.get("grain"))
+        return Window(
+            plain_name(column), column.span(), keep, texts.get("grain"), texts.get("delay")
+        )
     except Mistake as mistake:
         document.mistakes.append(mistake)
         return None

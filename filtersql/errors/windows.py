@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from filtersql.errors.wording import Wording
 
-DELAY_NOT_SUPPORTED = Wording(
-    "delay of a window is not supported yet",
-    detail="A row that is too young would have to come from the source when its time begins.",
-    hint="Leave delay out: rows are published as they come, and leave when keep is over.",
-)
 WRONG_COLUMN = Wording(
     'window of table "{name:shown}" is by column "{column}", which is of type {pg_type}',
     hint="A window is by a column of type date, timestamp or timestamptz.",
@@ -22,6 +17,14 @@ MUST_BE_POSITIVE = Wording(
     'keep of a window must be longer than nothing: "{interval}"',
     detail="Every part of it must be positive: months, days and time.",
 )
+DELAY_NEGATIVE = Wording(
+    'delay of a window must not be negative: "{interval}"',
+    hint="Leave delay out to publish rows of the future, too.",
+)
+DELAY_TOO_LONG = Wording(
+    'delay of a window must be shorter than keep: "{delay}" is not shorter than "{keep}"',
+    detail="At some clock no row would be published.",
+)
 TOO_LONG = Wording('keep of a window is too long: "{interval}"', hint="It is at most 1000 years.")
 NO_GRAIN = Wording(
     'a clock cannot be cut off to "{interval}"',
@@ -32,6 +35,18 @@ NULL_IS_SENT = Wording(
     'window of table "{name:shown}" is by column "{column}", which may be NULL',
     detail="semantics: {semantics} sends rows for which a filter is NULL; a window holds none.",
     hint="Declare the column NOT NULL.",
+)
+# A row that enters is found by the key that the target lacks.
+DELAY_WITHOUT_KEY = Wording(
+    'table "{name:shown}" has a window with a delay, and no key',
+    detail="A row that enters from the source is one whose key the target lacks.",
+    hint="Declare a primary key, or leave delay out.",
+)
+DELAY_BY_NEW_ROW = Wording(
+    'table "{name:shown}" has a window with a delay, and an UPDATE is judged by its new row alone',
+    detail="One that makes a row younger is not sent: the target would keep a row of an earlier "
+    "time.",
+    hint="Leave delay out, or judge updates by both rows.",
 )
 # A row of the target has to tell whether its time is over.
 DIFFERENT_ACTIONS = Wording(

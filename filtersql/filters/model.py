@@ -44,3 +44,5 @@ class Filter(Struct, frozen=True):
     postgres_version: int = 18
     #: of a filter within a window of time: `column < cut(keep)`, true of a row whose time is over
     over: Op | None = None
+    #: the same of a row that is too young: `column >= cut(delay)`; None: none is
+    young: Op | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from filtersql.catalog import Column
 from filtersql.changes import Judgements, row_key
 from filtersql.errors import Mistake, Mistakes
 from filtersql.filters.resolve.windows import cuts_of
+from filtersql.filters.tree.nodes import Cut, Var
 from filtersql.filters.values.cuts import ClockColumn
 from filtersql.names import view_name
 from filtersql.publications.model import ResolvedTable
@@ -22,7 +23,7 @@ from filtersql.rendering.columns import (
     read_columns,
     target_columns,
 )
-from filtersql.rendering.compiled import CompiledTable, LookedUp
+from filtersql.rendering.compiled import CompiledTable, Delay, LookedUp
 from filtersql.rendering.definition import defined
 from filtersql.rendering.diagnostic_queries import Looks
 from filtersql.rendering.filter_hash import filter_hash
@@ -182,6 +183,7 @@ def _statements(
         lookups=lookups,
         clock=_clock(judged),
         next_leaving=next_leaving(judged, name, write, engine) if judged.expires else (),
+        delays=tuple(_delays(judged)),
     )
 
 
@@ -189,6 +191,16 @@ def _clock(judged: Judgements) -> tuple[ClockColumn, ...]:
     """The moments that the windows of its filters compare with, each once."""
     trees = (one.filter.tree for one in judged.copy if one.filter is not None)
     return tuple({each.name: each for tree in trees for each in cuts_of(tree)}.values())
+
+
+def _delays(judged: Judgements) -> Iterator[Delay]:
+    """`column >= cut(delay)` of each window that holds rows back."""
+    for criterion in judged.copy:
+        if criterion.filter is not None and criterion.filter.young is not None:
+            column, cut = criterion.filter.young.args
+            assert isinstance(column, Var)
+            assert isinstance(cut, Cut)
+            yield Delay(column.name, cut.column)
 
 
 def _texts(

@@ -16,7 +16,7 @@ from filtersql.rendering.definition import Definition
 from filtersql.rendering.macros import MOVING_PARTS
 from filtersql.rendering.next_leaving import NextLeaving
 
-__all__ = ["CompiledTable", "FeedColumn", "LookedUp", "TargetColumn"]
+__all__ = ["CompiledTable", "Delay", "FeedColumn", "LookedUp", "TargetColumn"]
 
 
 class FeedColumn(Struct, frozen=True):
@@ -42,6 +42,13 @@ class LookedUp(Struct, frozen=True):
     relation: RelationName
     view: str
     columns: tuple[str, ...]
+
+
+class Delay(Struct, frozen=True):
+    """A window's column, and the moment from which on its rows are too young."""
+
+    column: str
+    cut: ClockColumn
 
 
 class CompiledTable(Struct, frozen=True):
@@ -126,6 +133,8 @@ class CompiledTable(Struct, frozen=True):
     clock: tuple[ClockColumn, ...] = ()
     #: for each window the query of the oldest row that it holds
     next_leaving: tuple[NextLeaving, ...] = ()
+    #: of windows that hold rows back: such rows enter from the source when their time begins
+    delays: tuple[Delay, ...] = ()
 
     @property
     def unique_id(self) -> str:

@@ -23,6 +23,7 @@ from filtersql.changes import (
 )
 from filtersql.definitions.model import Action
 from filtersql.errors.compiling import KEY_OF_SEVERAL_TEXTS, NO_ROW_KEY, NO_ROW_KEY_BUT_FULL
+from filtersql.errors.windows import DELAY_WITHOUT_KEY
 from filtersql.pgtypes import format_type
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.plan import Outline, read_of_old_rows
@@ -40,6 +41,9 @@ def outlined(
 ) -> Outline:
     """The shape of a target. Raises a Mistake where no key finds a row that changes."""
     table, subscription, rules = resolved.table, resolved.subscription, resolved.semantics
+    delayed = (one.filter for one in judged.copy if one.filter and one.filter.young)
+    if not key and (first := next(delayed, None)) is not None:
+        raise DELAY_WITHOUT_KEY(first.text.span(), name=table.name)
     complete = subscription.changes is not None and subscription.changes.before_complete
     untold = subscription.changes is not None and lacks_old_rows(subscription.changes)
     pictures = images(

@@ -1,4 +1,4 @@
-"""Rows leave a target when their time is over, also when no change of it came.
+"""Rows leave a target when their time is over, and enter it when it begins, without a change.
 
 Example
     ==================== ===================== =====================================
@@ -8,6 +8,7 @@ Example
                                                be judged at the run's clock
     has none             yes                   a MERGE of its own, at its position
     has none             no                    nothing is asked
+    has a delay          yes                   the second, and then the first
     ==================== ===================== =====================================
 
 Where no row leaves, nothing is written: what a target holds at the earlier clock is what it holds
@@ -38,7 +39,9 @@ def let_time_pass(context: RunContext, cut: int | None) -> None:
     assert context.clock is not None
     moved = aging(context)
     for target in moved:
-        target.clock = clock_for(target.compiled, context.clock)
-    alone = [one for one in moved if one.untouched or not below(one.position, cut)]
+        target.stood_at, target.clock = target.clock, clock_for(target.compiled, context.clock)
+    alone = [
+        one for one in moved if one.untouched or not below(one.position, cut) or one.compiled.delays
+    ]
     for position in dict.fromkeys(target.position for target in alone):
         round_of(context, [one for one in alone if one.position == position], position)

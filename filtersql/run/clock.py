@@ -30,7 +30,7 @@ from filtersql.run.ledger import Ledger
 from filtersql.storage import stored_as
 from filtersql.targets.model import Engine
 
-__all__ = ["clock_for", "clock_of_run", "read_clock", "show_clock", "show_moments"]
+__all__ = ["clock_for", "clock_of_run", "moment_at", "read_clock", "show_clock", "show_moments"]
 
 
 def read_clock() -> datetime:
@@ -70,13 +70,12 @@ def show_clock(engine: Engine, compiled: CompiledTable, clock: str | None) -> No
 
 def show_moments(engine: Engine, columns: Sequence[ClockColumn], clock: datetime) -> None:
     """Make the view of some moments of a clock."""
-    moments = [
-        exp.cast(
-            exp.Literal.string(column.at(clock).isoformat(" ")),
-            exp.DataType.build(
-                stored_as(PgType(column.type), engine.dialect).sql, dialect=engine.dialect
-            ),
-        ).as_(column.name)
-        for column in columns
-    ]
+    moments = [moment_at(engine, column, clock).as_(column.name) for column in columns]
     engine.define(CLOCK, select(*moments).sql(engine.dialect))
+
+
+def moment_at(engine: Engine, column: ClockColumn, clock: datetime) -> exp.Expr:
+    """A moment of a clock, of the type of the column that it is compared with."""
+    stored = stored_as(PgType(column.type), engine.dialect).sql
+    kind = exp.DataType.build(stored, dialect=engine.dialect)
+    return exp.cast(exp.Literal.string(column.at(clock).isoformat(" ")), kind)

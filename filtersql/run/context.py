@@ -98,7 +98,9 @@ class TargetRun(Struct):
     lane: int = 0
     #: of a target with a window: the clock at which its changes are judged
     clock: str | None = None
-    #: whether rows left without a change, since their time is over
+    #: the clock at which it was written, where that is known: rows enter whose time began since
+    stood_at: str | None = None
+    #: whether rows left or entered without a change, by the time that has passed
     aged: bool = False
 
     @property

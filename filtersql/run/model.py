@@ -70,6 +70,8 @@ class Options(Struct, frozen=True):
     #: the clock that is asked for, and the one that a run reads; UTC, without a zone
     as_of: datetime | None = None
     read_at: datetime | None = None
+    #: what keeps a copy of the source, of targets that rows enter as time passes; by unique id
+    source_copies: Mapping[str, CompiledTable] = field(default_factory=dict)
 
     def refills(self, compiled: CompiledTable) -> bool:
         """Whether a target is to be emptied and copied again."""

@@ -27,6 +27,7 @@ from filtersql.run.context import (
     renew,
     timed,
 )
+from filtersql.run.entering import entering, enters
 from filtersql.run.ledger import Entry, Phase
 from filtersql.run.lookups import define_lookups
 from filtersql.run.quarantine_selection import put_aside, release_begins, release_ends
@@ -193,22 +194,24 @@ def _end_releases(context: RunContext, targets: Sequence[TargetRun]) -> None:
 def _judge(
     context: RunContext, engine: Engine, target: TargetRun, upto: int | None
 ) -> tuple[Judgement, list[Mistake]]:
-    compiled = target.compiled
+    compiled, stage = target.compiled, f"filtersql_stage__{target.lane}"
     with timed(target):
         show_clock(engine, compiled, target.clock)
-        if target.staged is None:
-            engine.define(compiled.changes_view, no_changes(compiled, engine.dialect))
-        else:
-            engine.view(
-                compiled.changes_view,
-                target.staged,
-                target.columns,
-                above=None if target.releasing else target.position,
-                upto=-1 if upto is None else upto,
-            )
         try:
+            if enters(target, upto):
+                with entering(context, engine, target):
+                    return judge_changes(engine, compiled, stage, 0)
+            if target.staged is None:
+                engine.define(compiled.changes_view, no_changes(compiled, engine.dialect))
+            else:
+                engine.view(
+                    compiled.changes_view,
+                    target.staged,
+                    target.columns,
+                    above=None if target.releasing else target.position,
+                    upto=-1 if upto is None else upto,
+                )
             define_lookups(engine, target, context.targets, upto, completing=context.completing)
-            stage = f"filtersql_stage__{target.lane}"
             return judge_changes(
                 engine, compiled, stage, target.pending, completing=context.completing
             )

@@ -41,7 +41,13 @@ from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import described, named_rows
 
-__all__ = ["FeedRead", "no_changes", "read_feed", "stage_source"]
+__all__ = [
+    "FeedRead",
+    "change_columns",
+    "no_changes",
+    "read_feed",
+    "stage_source",
+]
 
 Found = tuple[Place, Mistake]
 
@@ -106,19 +112,25 @@ def read_feed(
 
 def no_changes(compiled: CompiledTable, dialect: Dialect) -> str:
     """A query of changes that has none: what a subscription without a feed gives."""
+    return change_columns(compiled, dialect, {}).where(exp.false()).sql(dialect)
 
-    def null(kind: str, name: str) -> exp.Expr:
-        return exp.cast(exp.null(), exp.DataType.build(kind, dialect=dialect)).as_(
-            name, quoted=True
-        )
+
+def change_columns(
+    compiled: CompiledTable, dialect: Dialect, given: Mapping[str, exp.Expr]
+) -> exp.Select:
+    """The columns of a view of changes; those that are not given are NULL."""
+
+    def column(kind: str, name: str) -> exp.Expr:
+        value = given.get(name, exp.null())
+        return exp.cast(value, exp.DataType.build(kind, dialect=dialect)).as_(name, quoted=True)
 
     text = "STRING" if dialect == "spark" else "VARCHAR"
     texts = "ARRAY<STRING>" if dialect == "spark" else "VARCHAR[]"
-    columns = [null("BIGINT", "seq"), null(text, "tx"), null(text, "op")]
+    columns = [column("BIGINT", "seq"), column(text, "tx"), column(text, "op")]
     for side in ("before", "after"):
-        columns += [null(each.sql_type, f"{side}_{each.name}") for each in compiled.feed_columns]
-    columns.append(null(texts, "unchanged"))
-    return select(*columns).where(exp.false()).sql(dialect)
+        columns += [column(each.sql_type, f"{side}_{each.name}") for each in compiled.feed_columns]
+    columns.append(column(texts, "unchanged"))
+    return select(*columns)
 
 
 def stage_source(

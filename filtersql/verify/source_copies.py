@@ -9,6 +9,8 @@ were inserted, as those of the target do.
 
 from __future__ import annotations
 
+import secrets
+
 from msgspec.structs import replace
 
 from filtersql.changes import judgements
@@ -38,7 +40,8 @@ def source_copy(node: Node, project: Project) -> CompiledTable:
         copy_filters=(),
         contributions=(),
         why=(),
-        alias=f"{schema}.{_NAME}",
+        # Two audits of a lake, or an audit beside a run, must not write the same table.
+        alias=f"{schema}.{_NAME}_{secrets.token_hex(4)}",
         unjudged=(),
         semantics=POSTGRES,
     )

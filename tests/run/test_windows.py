@@ -30,6 +30,7 @@ from filtersql.run.status import TargetStatus
 from filtersql.targets.duckdb import connect
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
+from filtersql.verify.source_copies import source_copy
 
 #: how many histories of each kind
 HISTORIES = int(os.environ.get("FILTERSQL_HISTORIES", "8"))
@@ -66,14 +67,21 @@ DAYS: list[Batch] = [
 
 
 @lru_cache
-def _compiled(target: str) -> tuple[Inputs, tuple[CompiledTable, ...]]:
+def _compiled(target: str) -> tuple[Inputs, tuple[CompiledTable, ...], Options]:
     """The project of all histories is one: it is compiled once."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         ClockHistory().write(folder)
         project = load_project(Console(Flags(project_dir=folder, target=target, quiet=True)))
         nodes = compilation(folder, ["--target", target]).nodes
-        return inputs_of(project), tuple(node.compiled for node in nodes)
+        copies = {
+            node.compiled.unique_id: source_copy(node, project)
+            for node in nodes
+            if node.compiled.delays
+        }
+        assert {name.partition(".")[2] for name in copies} == {"later", "gaps"}
+        tables = tuple(node.compiled for node in nodes)
+        return inputs_of(project), tables, Options(source_copies=copies)
 
 
 def _held(engine: Engine, compiled: CompiledTable) -> Counter[tuple[str, ...]]:
@@ -91,7 +99,7 @@ def _status_is_true(told: Sequence[TargetStatus], history: ClockHistory, given: 
         name = each.compiled.relation.name
         now = history.expected(name, given, history.clock)
         moments = (history.clock + timedelta(hours=hours) for hours in range(1, 24 * 40))
-        leaves = next((at for at in moments if history.expected(name, given, at) != now), None)
+        leaves = next((at for at in moments if now - history.expected(name, given, at)), None)
         found = each.next_leaves and datetime.fromisoformat(each.next_leaves)
         if len(each.compiled.next_leaving) > 1 and found:
             assert history.clock < found <= (leaves or found), (name, history.clock)
@@ -107,7 +115,7 @@ def play(
     Raises AssertionError where one does not hold what it should.
     """
     held: list[int] = []
-    history, (inputs, tables) = ClockHistory(), _compiled(target)
+    history, (inputs, tables, options) = ClockHistory(), _compiled(target)
     history.write(folder)
     inputs, given_so_far = replace(inputs, root=folder), 0
     (folder / "changes" / "0000.jsonl").touch()
@@ -122,9 +130,9 @@ def play(
             assert isinstance(engine, OneByOne)
             dying = OneByOne(engine.connection, kill_at, after)
             with suppress(Killed):
-                run(inputs, {"s1": tables}, dying, Options(as_of=history.clock))
+                run(inputs, {"s1": tables}, dying, replace(options, as_of=history.clock))
             history.carry_out(("time", "", 0, 0, 5 * (number % 2)))
-        result = run(inputs, {"s1": tables}, engine, Options(as_of=history.clock))
+        result = run(inputs, {"s1": tables}, engine, replace(options, as_of=history.clock))
         assert result.mistakes == ()
         held.append(0)
         for compiled in tables:

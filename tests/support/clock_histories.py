@@ -45,6 +45,10 @@ FILES = {
   - {name: log, columns: {id: int not null, n: int, at: timestamptz}, primary_key: [id]}
   - {name: either, columns: {id: int not null, n: int, at: timestamptz}, primary_key: [id],
      replica_identity: full}
+  - {name: later, columns: {id: int not null, n: int, at: timestamp}, primary_key: [id],
+     replica_identity: full}
+  - {name: gaps, columns: {id: int not null, n: int, at: timestamptz}, primary_key: [id],
+     replica_identity: full}
 """,
     "publications/p.yml": """publications:
   - name: p
@@ -53,9 +57,15 @@ FILES = {
       - {name: kept, where: "n > 0", window: {column: at, keep: 36 hours, grain: 1 hour}}
       - {name: bag, window: {column: at, keep: 1 month, grain: 1 hour}}
       - {name: either, where: "n > 0", window: {column: at, keep: 2 days, grain: 1 hour}}
+      - {name: later, where: "n > 0", window: {column: at, keep: 2 days, delay: 7 hours,
+         grain: 1 hour}}
+      - {name: gaps, where: "n > 0",
+         window: {column: at, keep: 1 day, delay: 0 days, grain: 1 hour}}
   - name: q
     tables:
       - {name: either, where: "n = 2"}
+      - {name: gaps, where: "n > 0",
+         window: {column: at, keep: 4 days, delay: 2 days, grain: 1 day}}
       - {name: either_too, where: "n > 1", window: {column: at, keep: 5 days, grain: 1 day}}
   - name: inserts
     publish: [insert]
@@ -73,6 +83,8 @@ TABLES: Mapping[str, tuple[int, ...]] = {
     "bag": (),
     "log": (0,),
     "either": (0,),
+    "later": (0,),
+    "gaps": (0,),
 }
 
 
@@ -85,8 +97,8 @@ def _month_before(clock: datetime) -> datetime:
     return clock.replace(year=month.year, month=month.month, day=min(clock.day, month.day))
 
 
-def _young(row: Row, oldest: datetime) -> bool:
-    return row[2] is not None and row[2] >= oldest
+def _young(row: Row, oldest: datetime, begins: datetime | None = None) -> bool:
+    return row[2] is not None and row[2] >= oldest and (begins is None or row[2] < begins)
 
 
 _MATCHES: Mapping[str, Callable[[Row, datetime], bool]] = {
@@ -98,6 +110,17 @@ _MATCHES: Mapping[str, Callable[[Row, datetime], bool]] = {
         (row[1] > 0 and _young(row, clock - timedelta(days=2)))
         or row[1] == 2
         or (row[1] > 1 and _young(row, _day(clock) - timedelta(days=5)))
+    ),
+    "later": lambda row, clock: (
+        row[1] > 0 and _young(row, clock - timedelta(days=2), clock - timedelta(hours=7))
+    ),
+    # A row is published, then not, then published again.
+    "gaps": lambda row, clock: (
+        row[1] > 0
+        and (
+            _young(row, clock - timedelta(days=1), clock)
+            or _young(row, _day(clock) - timedelta(days=4), _day(clock) - timedelta(days=2))
+        )
     ),
 }
 
@@ -162,7 +185,7 @@ class ClockHistory:
         at: datetime | None = self.clock + hours * HOUR
         if table == "bag" and at is not None:
             at = _day(at) - timedelta(days=27)
-        if table in ("keyed", "bag", "log", "either") and number == 3:
+        if table not in ("kept",) and number == 3:
             at = None
         return (key, number, at)
 
@@ -203,7 +226,7 @@ def _moment(table: str, at: datetime | None) -> str | None:
         return None
     if table == "bag":
         return at.date().isoformat()
-    return f"{at.isoformat(' ')}{'' if table == 'kept' else '+00'}"
+    return f"{at.isoformat(' ')}{'' if table in ('kept', 'later') else '+00'}"
 
 
 def _text(table: str, row: Row) -> tuple[str, ...]:

@@ -18,7 +18,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from filtersql.errors import Mistake
-from filtersql.errors.windows import DIFFERENT_ACTIONS, FILTER_NOT_PUBLISHED, WINDOW_AND_LOOKUP
+from filtersql.errors.windows import (
+    DELAY_BY_NEW_ROW,
+    DIFFERENT_ACTIONS,
+    FILTER_NOT_PUBLISHED,
+    WINDOW_AND_LOOKUP,
+)
 from filtersql.filters.model import Filter
 from filtersql.filters.resolve.lookups import looked_up
 from filtersql.publications.model import Contribution, ResolvedTable
@@ -39,6 +44,9 @@ def window_mistakes(
         yield DIFFERENT_ACTIONS(span, name=name)
     if any(lookup for each in filters.values() for lookup in looked_up(each.tree)):
         yield WINDOW_AND_LOOKUP(span, name=name)
+    delayed = any(each.young is not None for each in within)
+    if delayed and resolved.semantics.update_decision == "new_only":
+        yield DELAY_BY_NEW_ROW(span, name=name)
     published = {column.name for column in resolved.columns}
     for row_filter in filters.values():
         for column, place in row_filter.columns.items():

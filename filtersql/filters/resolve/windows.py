@@ -6,11 +6,12 @@ Example
     window: {column: created_at,                (created_at >= cut('30 days', 'day')))
              keep: 30 days, grain: 1 day}
     no where, the same window                (created_at >= cut('30 days', 'day'))
+    … with delay: 1 hour                     … AND (created_at < cut('01:00:00', 'day'))
     ======================================== ==================================================
 
 The column is read as the filter's others are, so every rule of theirs holds for it: replica
 identity, column lists, partitions, OR. NULL is outside. `Filter.over` is true of a row once its
-time is over, whatever else the filter asks.
+time is over, `Filter.young` until it begins, whatever else the filter asks.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from filtersql.errors.columns import UNKNOWN_IN_TABLE
 from filtersql.errors.filters import BadLiteral
 from filtersql.errors.publications import perhaps
 from filtersql.errors.windows import (
+    DELAY_NEGATIVE,
+    DELAY_TOO_LONG,
     MUST_BE_POSITIVE,
     NO_GRAIN,
     NULL_IS_SENT,
@@ -51,6 +54,7 @@ _TYPES = ("date", "timestamp", "timestamptz")
 _DAY = "1 day"
 _MOST_MONTHS = 12_000
 _MOST_DAYS = 366_000
+_MICROS_OF_DAY = 86_400_000_000
 
 
 def within_window(found: Filter, table: Table, semantics: Semantics) -> Filter:
@@ -65,21 +69,32 @@ def within_window(found: Filter, table: Table, semantics: Semantics) -> Filter:
     if mistakes := list(_interval_mistakes(window, found.postgres_version)):
         raise Mistakes(mistakes)
     kind = column.type.name
-    cut = _cut(window, kind, found.postgres_version)
     var = Var(kind, column.type.typmod, name=column.name)
-    inside = _compared(">=", var, cut)
-    tree: Node = inside
-    shown = deparse(inside)
+    end = _cut(window, window.keep, kind, found.postgres_version)
+    over, young = _compared("<", var, end), None
+    inside = [_compared(">=", var, end)]
+    if window.delay is not None:
+        begin = _cut(window, window.delay, kind, found.postgres_version)
+        young = _compared(">=", var, begin)
+        inside.append(_compared("<", var, begin))
+    shown = [deparse(each) for each in inside]
+    parts: tuple[Node, ...] = ()
     if found.deparsed != "true":
         written = found.tree
-        parts: tuple[Node, ...] = (written,)
+        parts = (written,)
         if isinstance(written, Bool) and written.kind == "and":
             parts = written.args
-        tree = Bool("bool", kind="and", args=(*parts, inside))
-        shown = f"({found.deparsed} AND {shown})"
+        shown = [found.deparsed, *shown]
+    whole: tuple[Node, ...] = (*parts, *inside)
     place = found.columns.get(column.name, window.column_span)
-    columns = {**found.columns, column.name: place}
-    return replace(found, tree=tree, deparsed=shown, columns=columns, over=_compared("<", var, cut))
+    return replace(
+        found,
+        tree=whole[0] if len(whole) == 1 else Bool("bool", kind="and", args=whole),
+        deparsed=shown[0] if len(shown) == 1 else f"({' AND '.join(shown)})",
+        columns={**found.columns, column.name: place},
+        over=over,
+        young=young,
+    )
 
 
 def cuts_of(tree: Node) -> Iterator[ClockColumn]:
@@ -110,16 +125,27 @@ def _column(window: Window, table: Table, semantics: Semantics) -> Column:
 
 
 def _interval_mistakes(window: Window, postgres_version: int) -> Iterator[Mistake]:
-    """What is wrong with `keep` and `grain`."""
+    """What is wrong with `keep`, `delay` and `grain`."""
+    keep: Parts | None = None
     try:
-        keep = _interval(window.keep, postgres_version)
-        parts = keep if isinstance(keep, Parts) else Parts(0, 0, -1)
-        if min(parts) < 0 or max(parts) == 0:
+        keep = _parts(window.keep, postgres_version)
+        if keep is None or max(keep) == 0:
             yield MUST_BE_POSITIVE(window.keep.span(), interval=window.keep.text)
-        elif _is_long(parts):
+        elif _is_long(keep):
             yield TOO_LONG(window.keep.span(), interval=window.keep.text)
     except Mistake as mistake:
         yield mistake
+    if window.delay is not None:
+        try:
+            delay = _parts(window.delay, postgres_version)
+            if delay is None:
+                yield DELAY_NEGATIVE(window.delay.span(), interval=window.delay.text)
+            elif keep is not None and not _is_shorter(delay, keep):
+                yield DELAY_TOO_LONG(
+                    window.delay.span(), delay=window.delay.text, keep=window.keep.text
+                )
+        except Mistake as mistake:
+            yield mistake
     if window.grain is not None:
         try:
             if grain_of(_interval(window.grain, postgres_version)) is None:
@@ -128,8 +154,26 @@ def _interval_mistakes(window: Window, postgres_version: int) -> Iterator[Mistak
             yield mistake
 
 
+def _parts(written: Passage, postgres_version: int) -> Parts | None:
+    """An interval; None where some part of it is negative, or it is infinite."""
+    interval = _interval(written, postgres_version)
+    return interval if isinstance(interval, Parts) and min(interval) >= 0 else None
+
+
+def _is_shorter(delay: Parts, keep: Parts) -> bool:
+    """Whether it is so from every clock: a month has 28 to 31 days."""
+    longest, shortest = (
+        (parts.months * days + parts.days) * _MICROS_OF_DAY + parts.micros
+        for parts, days in (
+            (delay._replace(months=max(delay.months - keep.months, 0)), 31),
+            (keep._replace(months=max(keep.months - delay.months, 0)), 28),
+        )
+    )
+    return longest < shortest
+
+
 def _is_long(parts: Parts) -> bool:
-    days = parts.days + parts.micros // 86_400_000_000
+    days = parts.days + parts.micros // _MICROS_OF_DAY
     return parts.months > _MOST_MONTHS or days > _MOST_DAYS
 
 
@@ -141,16 +185,16 @@ def _interval(written: Passage, postgres_version: int) -> object:
         raise
 
 
-def _cut(window: Window, kind: str, postgres_version: int) -> Cut:
-    keep = _interval(window.keep, postgres_version)
+def _cut(window: Window, back: Passage, kind: str, postgres_version: int) -> Cut:
+    interval = _interval(back, postgres_version)
     written = None if window.grain is None else _interval(window.grain, postgres_version)
     grain = "day" if written is None else grain_of(written)
-    assert isinstance(keep, Parts)
+    assert isinstance(interval, Parts)
     assert grain is not None
-    text = show("interval", keep)
+    text = show("interval", interval)
     plain = "".join(letter if letter.isalnum() else "_" for letter in text)
     name = f"cut_{plain}_by_{grain}" + ("" if kind == "timestamptz" else f"_{kind}")
-    return Cut(kind, column=ClockColumn(name, keep, grain, kind))
+    return Cut(kind, column=ClockColumn(name, interval, grain, kind))
 
 
 def _compared(name: str, var: Var, cut: Cut) -> Op:
