@@ -82,8 +82,11 @@ def command(
     approve = _approval(console, project, compilation, yes, max_deletes, promised, shown)
     done = _applied(console, project, compilation, nodes, approve, drop_removed=drop_removed)
     if done is None:
+        if console.options.json:
+            console.document(plan_document(project, compilation, []))
         return 0
-    left = [each for each in shown if each not in [one.planned for one in done]]
+    applied = {each.planned.unique_id for each in done}
+    left = [each for each in shown if each.unique_id not in applied]
     write_plan(project, compilation, left, plan_document(project, compilation, left))
     for each in done:
         console.message(f"{each.planned.unique_id}: {_told(each)}", fg="green")

@@ -13,7 +13,13 @@ from filtersql.commands.console import Console
 from filtersql.commands.options import Options, merged_options, own_from_environment, shared_options
 from filtersql.errors import Mistake, Mistakes
 
-__all__ = ["counted", "subcommand"]
+__all__ = ["Subcommand", "counted", "subcommand"]
+
+
+class Subcommand(click.Command):
+    """A command of click's, and the function that does its work: it gets a console."""
+
+    function: Callable[..., int]
 
 
 def counted(number: int, noun: str) -> str:
@@ -23,10 +29,10 @@ def counted(number: int, noun: str) -> str:
 
 def subcommand(
     name: str, formats: tuple[str, ...] = ("text", "json")
-) -> Callable[[Callable[..., int]], click.Command]:
+) -> Callable[[Callable[..., int]], Subcommand]:
     """A sub-command with the shared flags. Its function gets `console` and its own arguments."""
 
-    def decorate(function: Callable[..., int]) -> click.Command:
+    def decorate(function: Callable[..., int]) -> Subcommand:
         @click.pass_context
         @wraps(function)
         def call(ctx: click.Context, /, **arguments: object) -> None:
@@ -42,7 +48,9 @@ def subcommand(
             }
             ctx.exit(_called(Console(options), name, function, own))
 
-        return click.command(name)(shared_options(call, formats))
+        command = click.command(name, cls=Subcommand)(shared_options(call, formats))
+        command.function = function
+        return command
 
     return decorate
 

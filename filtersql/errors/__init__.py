@@ -30,6 +30,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from filtersql.errors.concealing import concealed
 from filtersql.source import Span
 
 _Told = TypeVar("_Told", bound="Mistake | Notice")
@@ -64,7 +65,7 @@ class Mistake(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return _report("", self.message, self.span, self.detail, self.hint)
+        return concealed(_report("", self.message, self.span, self.detail, self.hint))
 
 
 class Mistakes(Exception):

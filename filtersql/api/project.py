@@ -1,0 +1,277 @@
+"""A project, and the commands as its methods.
+
+Example
+    project = Project.load("my_project", target="prod", vars={"state": "NSW"})
+    project.compile()
+    for check in project.check().checks:
+        print(check.unique_id, check.status)
+    project.run(select=["subscription:s1"], on_event=lambda event: print(event.message))
+
+Nothing is printed, no process ends, nothing outside the project and its target is changed. Each
+method reads the project's files anew, as its command does, and gives back what the command prints
+as JSON. What a command reports as mistakes is raised as `Mistakes`: at once, or for a target of
+several when the others have ended. In a process that has an active SparkSession, an output of
+`method: session` uses it and leaves it as it was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import click
+import msgspec
+from msgspec.structs import replace
+
+from filtersql.api.listener import Event, Listener
+from filtersql.api.records import (
+    Applied,
+    Audits,
+    Checks,
+    Compiled,
+    Plan,
+    Record,
+    Run,
+    Statuses,
+    Tests,
+)
+from filtersql.commands import apply, audit, check, compile, plan, run, status, test
+from filtersql.commands.loading import load_project
+from filtersql.commands.options import Options
+from filtersql.commands.shared import Subcommand
+from filtersql.errors import Mistake, Mistakes
+from filtersql.project import find_root
+
+__all__ = ["Project"]
+
+_Record = TypeVar("_Record", bound=Record)
+OnEvent = Callable[[Event], object]
+
+
+class Project(msgspec.Struct, frozen=True):
+    """A project on disk, with the flags that all commands share. Made by `load`."""
+
+    options: Options
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | Path = ".",
+        *,
+        target: str | None = None,
+        vars: Mapping[str, object] | None = None,
+        profiles_dir: str | Path | None = None,
+        publish_via_partition_root: bool | None = None,
+        threads: int | None = None,
+    ) -> Project:
+        """The project around a folder. Raises Mistakes where its files cannot be read.
+
+        `target` is an output of the profile, `vars` are the project's variables; the others are the
+        flags of those names.
+        """
+        options = Options(
+            project_dir=Path(folder).absolute(),
+            profiles_dir=None if profiles_dir is None else Path(profiles_dir).absolute(),
+            target=target,
+            vars=json.dumps(dict(vars)) if vars else None,
+            threads=threads,
+            format="json",
+            quiet=True,
+            color=False,
+            publish_via_partition_root=publish_via_partition_root,
+        )
+        _listened(options, None, load_project)
+        return cls(options)
+
+    @property
+    def root(self) -> Path:
+        """The folder of filtersql_project.yml."""
+        assert self.options.project_dir is not None  # load() gave one
+        return find_root(self.options.project_dir)
+
+    def compile(
+        self,
+        *,
+        select: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        on_event: OnEvent | None = None,
+    ) -> Compiled:
+        """Write the SQL of every subscription under target/compiled/, and manifest.json.
+
+        Raises Mistakes.
+        """
+        return self._answer(Compiled, compile.command, on_event, select, exclude, {"check": False})
+
+    def check(
+        self,
+        *,
+        select: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        deep: bool = False,
+        engine: str = "duckdb",
+        on_event: OnEvent | None = None,
+    ) -> Checks:
+        """Prove the compiled files against a slow model of PostgreSQL's semantics.
+
+        What is not proved is in the record. Raises Mistakes where files cannot be tried.
+        """
+        own = {"deep": deep, "engine": engine}
+        return self._answer(Checks, check.command, on_event, select, exclude, own)
+
+    def test(
+        self,
+        *,
+        select: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        on_event: OnEvent | None = None,
+    ) -> Tests:
+        """Run the project's unit tests; those that fail are in the record. Raises Mistakes."""
+        return self._answer(Tests, test.command, on_event, select, exclude, {})
+
+    def plan(
+        self,
+        *,
+        select: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        no_counts: bool = False,
+        state: str | Path | None = None,
+        on_event: OnEvent | None = None,
+    ) -> Plan:
+        """What changed definitions would move in each target. Raises Mistakes.
+
+        `no_counts` asks no engine and compares with the manifest in the folder `state`.
+        """
+        own = {"check": False, "no_counts": no_counts}
+        return self._answer(Plan, plan.command, on_event, select, exclude, own, state=state)
+
+    def apply(
+        self,
+        *,
+        select: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        max_deletes: int | str | None = None,
+        plan: str | Path | None = None,
+        drop_removed: bool = False,
+        on_event: OnEvent | None = None,
+    ) -> Applied:
+        """Carry out what `plan` shows; nobody is asked. Raises Mistakes: nothing was written then.
+
+        `max_deletes` (a number of rows, or "5%") and `plan` (the path of a plan.json) refuse a plan
+        that deletes more, or is another one by now.
+        """
+        own = {
+            "yes": True,
+            "max_deletes": None if max_deletes is None else str(max_deletes),
+            "plan_file": None if plan is None else Path(plan),
+            "drop_removed": drop_removed,
+        }
+        return self._answer(Applied, apply.command, on_event, select, exclude, own)
+
+    def run(
+        self,
+        *,
+        select: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        dry_run: bool = False,
+        full_refresh: bool = False,
+        accept_filter_change: bool = False,
+        require_approval: bool = False,
+        adopt_at: int | None = None,
+        resync: Iterable[str] = (),
+        release: bool = False,
+        as_of: str | None = None,
+        fail_fast: bool = False,
+        on_event: OnEvent | None = None,
+    ) -> Run:
+        """Copy what is missing, then apply every pending change in order, once.
+
+        `adopt_at` is the last change that targets hold which filtersql did not make; `as_of` the
+        clock of windows, in UTC. `on_event` is called as targets start and end. Raises Mistakes
+        where a target failed: the others were run, and target/run_results.json tells of all.
+        """
+        own = {
+            "dry_run": dry_run,
+            "full_refresh": full_refresh,
+            "accept_filter_change": accept_filter_change,
+            "require_approval": require_approval,
+            "adopt": adopt_at is not None,
+            "at": adopt_at,
+            "resync": tuple(resync),
+            "release": release,
+            "as_of": as_of,
+            "verbose": False,
+            "show": None,
+        }
+        return self._answer(Run, run.command, on_event, select, exclude, own, fail_fast=fail_fast)
+
+    def audit(
+        self,
+        *,
+        select: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        repair: bool = False,
+        on_event: OnEvent | None = None,
+    ) -> Audits:
+        """Compare each target with the filter over its source, at the target's position.
+
+        What differs is in the record. Raises Mistakes where a target cannot be compared.
+        """
+        return self._answer(Audits, audit.command, on_event, select, exclude, {"repair": repair})
+
+    def status(
+        self,
+        *,
+        select: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        on_event: OnEvent | None = None,
+    ) -> Statuses:
+        """Position, lag, conflicts and quarantine of every target. Raises Mistakes."""
+        return self._answer(Statuses, status.command, on_event, select, exclude, {})
+
+    def _answer(
+        self,
+        record: type[_Record],
+        command: Subcommand,
+        on_event: OnEvent | None,
+        select: Iterable[str],
+        exclude: Iterable[str],
+        own: Mapping[str, object],
+        *,
+        state: str | Path | None = None,
+        fail_fast: bool = False,
+    ) -> _Record:
+        """What a command came to."""
+        options = replace(
+            self.options,
+            select=_several(select),
+            exclude=_several(exclude),
+            state=None if state is None else Path(state),
+            fail_fast=fail_fast,
+        )
+        listener = _listened(options, on_event, lambda one: command.function(console=one, **own))
+        return record.from_json(listener.answer)
+
+
+def _listened(
+    options: Options, on_event: OnEvent | None, work: Callable[[Listener], object]
+) -> Listener:
+    """What is said while something works. Raises Mistakes, and ValueError for wrong usage."""
+    listener = Listener(options, on_event)
+    try:
+        work(listener)
+    except Mistake as mistake:
+        raise Mistakes([mistake]) from None
+    except click.UsageError as wrong:
+        raise ValueError(wrong.format_message()) from None
+    finally:
+        listener.log.close()
+    if listener.mistakes:
+        raise Mistakes(listener.mistakes)
+    return listener
+
+
+def _several(names: Iterable[str]) -> tuple[str, ...]:
+    """Selectors; a text alone is one."""
+    return (names,) if isinstance(names, str) else tuple(names)

@@ -1,0 +1,244 @@
+"""What the methods of a project give back: what the commands print as JSON, field by field.
+
+Example
+    done = project.run()
+    done.results[0].rows_inserted
+    done.to_json()                        the document of `filtersql run --format json`
+
+A notebook shows a record as a table.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Self
+
+import msgspec
+
+__all__ = [
+    "Applied",
+    "Audits",
+    "Checks",
+    "Compiled",
+    "Plan",
+    "Record",
+    "Run",
+    "Statuses",
+    "Tests",
+]
+
+#: a row or key as JSON has it: column -> value
+Row = dict[str, object]
+
+
+class Record(msgspec.Struct, frozen=True):
+    """What a command came to."""
+
+    @classmethod
+    def from_json(cls, document: bytes) -> Self:
+        """The record of a command's document."""
+        return msgspec.json.decode(document, type=cls)
+
+    def to_json(self) -> str:
+        """The command's document."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=2).decode()
+
+    @property
+    def rows(self) -> tuple[msgspec.Struct, ...]:
+        """What a table of the record has a line for."""
+        lists = (getattr(self, name) for name in self.__struct_fields__)
+        return next((each for each in lists if isinstance(each, tuple)), ())
+
+    def _repr_html_(self) -> str:
+        """The rows as a table; what they have nowhere is left out."""
+        rows = [msgspec.to_builtins(row) for row in self.rows]
+        names = [
+            name
+            for name in (rows[0] if rows else ())
+            if any(row[name] not in (None, "", [], {}) for row in rows)
+        ]
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        lines = ("".join(f"<td>{escape(_shown(row[name]))}</td>" for name in names) for row in rows)
+        body = "".join(f"<tr>{line}</tr>" for line in lines)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict | list):
+        return msgspec.json.encode(value).decode()
+    return "" if value is None else str(value)
+
+
+class CompiledTarget(msgspec.Struct, frozen=True):
+    """A target's folder of statements, below the project's."""
+
+    unique_id: str
+    path: str
+
+
+class Compiled(Record, frozen=True):
+    """What `compile` wrote, and its warnings."""
+
+    compiled: tuple[CompiledTarget, ...]
+    warnings: list[str]
+
+
+class Check(msgspec.Struct, frozen=True):
+    """Whether a target's statements are proved: `proved`, `wrong` or `error`; seconds it took.
+
+    `counterexample` is the smallest case that goes wrong.
+    """
+
+    unique_id: str
+    status: str
+    cells: int
+    histories: int
+    execution_time: float
+    counterexample: Row | None
+    message: str | None
+
+
+class Checks(Record, frozen=True):
+    """What `check` tried."""
+
+    checks: tuple[Check, ...]
+
+
+class Audit(msgspec.Struct, frozen=True):
+    """How a target differs from the filter over its source, at its position.
+
+    `status` is `ok`, `found`, `repaired`, `skip` (not filled yet) or `error`.
+    """
+
+    unique_id: str
+    target: str
+    status: str
+    position: int | None
+    leaked: int
+    missing: int
+    differing: int
+    sample: list[Row]
+    repaired: bool
+    message: str | None
+
+
+class Audits(Record, frozen=True):
+    """What `audit` found."""
+
+    audits: tuple[Audit, ...]
+
+
+class Target(msgspec.Struct, frozen=True):
+    """How far a target got; see `filtersql status`."""
+
+    unique_id: str
+    target: str
+    state: str
+    position: int | None
+    lag: int | None
+    last_run: str | None
+    conflicts: dict[str, int]
+    quarantine: int
+    clock: str | None
+    next_row_leaves: str | None
+    in_force_since: str | None
+    definition_changed: bool | None
+
+
+class Statuses(Record, frozen=True):
+    """What `status` knows."""
+
+    targets: tuple[Target, ...]
+
+    @classmethod
+    def from_json(cls, document: bytes) -> Self:
+        """The record of the command's document, which is a list."""
+        return cls(msgspec.json.decode(document, type=tuple[Target, ...]))
+
+    def to_json(self) -> str:
+        """The command's document."""
+        return msgspec.json.format(msgspec.json.encode(self.targets), indent=2).decode()
+
+
+class PlannedTarget(msgspec.Struct, frozen=True):
+    """What a changed definition moves in one target. Counts are None where nobody counted.
+
+    `leaves` and `enters` are a row of each kind; `statement` is the path of change.sql.
+    """
+
+    subscription: str
+    relation: str
+    target: str
+    position: int | None
+    change: str
+    delete: int | None
+    insert: int | None
+    update: int | None
+    unchanged: int | None
+    leaves: Row | None
+    enters: Row | None
+    constructed: bool
+    statement: str | None
+    checksum: str | None
+    reads_source: bool
+    says: list[str]
+    definition: dict[str, str]
+    message: str | None
+
+
+class Plan(Record, frozen=True):
+    """What `plan` shows: every target that changes."""
+
+    metadata: Row
+    targets: tuple[PlannedTarget, ...]
+    totals: dict[str, int]
+
+
+class Applied(Plan, frozen=True):
+    """What `apply` carried out: the targets of the plan that it changed."""
+
+
+class TargetRun(msgspec.Struct, frozen=True):
+    """What a run did to a target: `success`, `error` or `skipped`; seconds, rows and changes."""
+
+    unique_id: str
+    status: str
+    message: str
+    execution_time: float
+    rows_inserted: int
+    rows_updated: int
+    rows_deleted: int
+    changes_read: int
+    changes_skipped: int
+    conflicts: dict[str, int]
+    conflict_sample: list[Row]
+    quarantined: int
+    released: int
+    position: int | None
+    relation_name: str
+    compiled_path: str
+
+
+class Run(Record, frozen=True):
+    """What `run` did; `target/run_results.json` holds the same."""
+
+    metadata: Row
+    args: Row
+    elapsed_time: float
+    results: tuple[TargetRun, ...]
+
+
+class Test(msgspec.Struct, frozen=True):
+    """A unit test: `pass` or `fail`, and the rows that are missing or unexpected."""
+
+    name: str
+    subscription: str
+    status: str
+    message: str | None
+    differences: list[Row]
+
+
+class Tests(Record, frozen=True):
+    """What the project's unit tests came to."""
+
+    tests: tuple[Test, ...]
