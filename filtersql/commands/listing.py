@@ -5,17 +5,26 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from filtersql.commands.console import Console
-from filtersql.commands.loading import load_project
+from filtersql.commands.loading import load_project, loaded_compilation
 from filtersql.commands.options import Options
-from filtersql.commands.selecting import states
-from filtersql.compile import compile_project, rules
+from filtersql.commands.selecting import selected, states
+from filtersql.compile import compile_project, destination, rules
 from filtersql.errors import Collector
 from filtersql.project import Project
 from filtersql.publications import resolve
 from filtersql.publications.model import ResolvedTable
+from filtersql.review.dbt_sources import dbt_sources
 from filtersql.review.listing import Listed, list_nodes, listing_json
 
-__all__ = ["listed", "listing_json"]
+__all__ = ["listed", "listing_json", "sources"]
+
+
+def sources(console: Console) -> str:
+    """The selected targets as sources of a dbt project. Raises Mistakes."""
+    project, compilation = loaded_compilation(console)
+    nodes = selected(project, compilation, console.options)
+    assert project.output is not None  # loaded_compilation asked for one
+    return dbt_sources(nodes, project.output.state_schema, destination(project).engine)
 
 
 def listed(console: Console, *, with_states: bool) -> tuple[Project, tuple[Listed, ...]]:

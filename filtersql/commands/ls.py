@@ -23,10 +23,15 @@ class _Line(Struct, frozen=True):
     record: dict[str, Any]
 
 
-@subcommand("ls")
+@subcommand("ls", ("text", "json", "dbt"))
 def command(console: Console) -> int:
-    """List publications, tables, subscriptions and targets; each line is a selector."""
+    """List publications, tables, subscriptions and targets; each line is a selector.
+
+    With --format dbt the targets are sources of a dbt project, for its models/sources.yml.
+    """
     options = console.options
+    if options.format == "dbt":
+        return _print_sources(console)
     memory = None if asks_for_state(options) else Memory.of(console)
     known = None if memory is None else memory.get("ls", tuple[_Line, ...])
     lines = _lines(console, memory) if known is None else known
@@ -35,6 +40,13 @@ def command(console: Console) -> int:
         console.document([node.record for node in nodes])
     elif nodes:
         console.result("\n".join(node.line for node in nodes))
+    return 0
+
+
+def _print_sources(console: Console) -> int:
+    from filtersql.commands import listing
+
+    console.result(listing.sources(console).rstrip("\n"))
     return 0
 
 
