@@ -87,7 +87,7 @@ class SourceAtPosition(Struct, frozen=True):
     def forget(self) -> None:
         """Remove the copy: what reads the view was staged."""
         if not self.engine.atomic:
-            self.engine.drop(self.audit.copy.target)
+            self.engine.discard(self.audit.copy.target)
 
     def _changes(self, above: int | None, upto: int, entry: Entry | None) -> int | None:
         """Make the view of the changes that the source lacks; how many the feed has of them."""

@@ -212,6 +212,10 @@ class Engine(Protocol):
         """Remove a table and its data."""
         ...
 
+    def discard(self, parts: Sequence[str]) -> None:
+        """Drop a table of this process's own, at the latest when what was staged is forgotten."""
+        ...
+
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
         ...

@@ -94,7 +94,7 @@ class Remote(Struct):
     settings: ServerSettings = field(default_factory=ServerSettings)
     schemas: set[str] = field(default_factory=set)
     views: list[str] = field(default_factory=list)
-    uploaded: list[tuple[str, str]] = field(default_factory=list)
+    own_tables: list[tuple[str, ...]] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
     #: statements that need no answer go with the next one
     queued: list[str] = field(default_factory=list)
@@ -246,6 +246,14 @@ class Remote(Struct):
         """Remove a table and its data."""
         self.execute(drop_table(self.table_sql(parts), "spark"))
 
+    def discard(self, parts: Sequence[str]) -> None:
+        """Drop a table with the views: Spark forgets cached rows with a table that they came from.
+
+        CommandUtils.uncacheTableOrView() takes along what was made of the table; who reads the
+        cached rows then would ask the table again.
+        """
+        self.own_tables.append(tuple(parts))
+
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
         committed = partial(self.committed, compiled.target)
@@ -285,12 +293,12 @@ class Remote(Struct):
         self.line.interrupt()
 
     def clear(self) -> None:
-        """Forget temporary views, staged rows and what was uploaded."""
+        """Forget temporary views, staged rows, and tables that hold what was uploaded or copied."""
         self.queued += [drop("VIEW", name) for name in dict.fromkeys(reversed(self.views))]
-        self.queued += [drop_table(self.table_sql(parts), "spark") for parts in self.uploaded]
+        self.queued += [drop_table(self.table_sql(parts), "spark") for parts in self.own_tables]
         for file in self.files:
             file.unlink(missing_ok=True)
-        self.views, self.uploaded, self.files = [], [], []
+        self.views, self.own_tables, self.files = [], [], []
 
     def close(self) -> None:
         """End the session."""
@@ -337,8 +345,7 @@ class Remote(Struct):
         self.staging.mkdir(parents=True, exist_ok=True)
         copy = self.staging / f"filtersql-{self.own}-{len(self.files)}.parquet"
         self.files.append(copy)
-        shutil.copyfile(path, copy)
-        return copy
+        return shutil.copyfile(path, copy)
 
     def _upload(
         self, path: Path, columns: Sequence[StagedColumn], above: int | None, upto: int | None
@@ -350,10 +357,10 @@ class Remote(Struct):
             first = parquet.read_schema(path).empty_table()
         if second is None:
             return self._local(first, columns)
-        table = (self.state_schema, f"upload_{self.own}_{len(self.uploaded)}")
+        table = (self.state_schema, f"upload_{self.own}_{len(self.own_tables)}")
         name = self.table_sql(table)
         fields = ",\n  ".join(f"c{index} {column.sql_type}" for index, column in enumerate(columns))
-        self.uploaded.append(table)
+        self.discard(table)
         self.create(table, fields, {})
         for rows in chain((first, second), parts):
             self.execute(insert_rows(name, self._local(rows, columns)))

@@ -259,6 +259,9 @@ class Session(Struct):
             # A table with a LOCATION leaves its files behind, and by these it would be found again.
             delta_folder.remove(folder)
 
+    #: staged rows stand by themselves
+    discard = drop
+
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
         committed = partial(self.committed, compiled.target)

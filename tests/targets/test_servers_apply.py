@@ -1,0 +1,68 @@
+"""Rows that definitions and time move on servers: the same ones, over Thrift and over Connect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from changed_filters import Shop, change
+from server_worlds import Place
+from test_apply_plan import FEED, HELD, LATER, NEW, OLD, SOURCE
+
+from filtersql.verify.source_copies import source_copy
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.mark.parametrize(
+    "kind", ["thrift delta", pytest.param("connect iceberg", marks=pytest.mark.long)]
+)
+def test_a_changed_definition_is_carried_out_by_a_server(
+    kind: str, at: Callable[[str], Place], tmp_path: Path
+) -> None:
+    """Rows leave and enter; then a type changes, and the table is swapped; a run goes on."""
+    shop = Shop(tmp_path, kind.split(" ")[1]).define(orders=OLD["orders"])
+    shop.write(SOURCE, FEED)
+    engine = at(kind).open()
+    engine.drop(("s1", "orders"))
+    assert shop.run(engine).mistakes == ()
+
+    for total, kind_of_change in (("int", "mixed"), ("bigint", "rebuild")):
+        shop.total = total
+        shop.define(orders=NEW["orders"])
+        assert [each.planned.change for each in shop.apply(engine) or []] == [kind_of_change]
+        assert sorted(shop.rows(engine, "orders")) == HELD["orders"]
+
+    shop.write(changes=LATER[:1], name="2")
+    assert shop.run(engine).mistakes == ()
+    assert len(shop.rows(engine, "orders")) == len(HELD["orders"]) + 1
+    assert all(each.right for each in shop.audit(engine))
+
+
+def test_rows_enter_on_a_server_when_their_time_begins(
+    at: Callable[[str], Place], tmp_path: Path
+) -> None:
+    """What is staged there outlives the copy of the source that it came from."""
+    shop = Shop(tmp_path, "delta", window="{column: at, keep: 3 days, delay: 1 day}")
+    shop.define(visits="id > 0")
+    hours = ("23", "24 06", "25 06", "25 18")
+    moments = [f"2026-11-{hour[:2]} {hour[3:] or '00'}:00:00" for hour in hours]
+    shop.write({"visits": [{"id": n, "at": at} for n, at in enumerate(moments, 1)]})
+    shop.write(changes=[change(1, "insert", "visits", after={"id": 5, "at": moments[3]})])
+    engine = at("thrift delta").open()
+    engine.drop(("s1", "visits"))
+    project, compilation = shop.compiled()
+    (node,) = compilation.nodes
+    copies = {node.compiled.unique_id: source_copy(node, project)}
+    held = []
+    for day in (26, 27):
+        as_of = datetime(2026, 11, day, 9)
+        result = shop.run(engine, as_of=as_of, source_copies=copies)
+        assert result.mistakes == ()
+        held.append(sorted(row[0] for row in shop.rows(engine, "visits")))
+    assert held == [[1, 2], [2, 3, 4, 5]]
+    engine.clear()
+    left = engine.names("filtersql")
+    assert not [name for name in left if name.startswith("audit_copy")]
