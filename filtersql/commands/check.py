@@ -61,7 +61,7 @@ class _Result(Struct, frozen=True):
         return self.proof is not None and self.proof.counterexample is None
 
 
-@subcommand("check")
+@subcommand("check", ("text", "json", "github"))
 @click.option("--deep", is_flag=True, help="Try histories of three changes, too.")
 @click.option(
     "--engine",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 import msgspec
 
+from filtersql.commands.annotations import annotation
 from filtersql.commands.logs import Log
 from filtersql.commands.options import Options
 from filtersql.errors import Mistake, Mistakes
@@ -106,6 +107,8 @@ class Console:
         line = self.log.event("Warning", message, "warn", content)
         if self.options.log_format == "json":
             echo(line.decode(), err=True)
+        elif self.options.format == "github":
+            self._annotate("warning", message, place, f"hint: {hint}" if hint else "")
         elif report:
             click.echo(_painted(f"{report}\n", "warning:", "yellow"), err=True, color=self._err)
 
@@ -124,9 +127,19 @@ class Console:
         if self.options.log_format == "json":
             for line in lines:
                 echo(line.decode(), err=True)
+        elif self.options.format == "github":
+            for one in error.mistakes if isinstance(error, Mistakes) else (error,):
+                told = (("detail", one.detail), ("hint", one.hint))
+                more = "\n".join(f"{word}: {text}" for word, text in told if text)
+                place = None if one.span is None else str(one.span)
+                self._annotate("error", one.message, place, more)
         else:
             click.echo(_painted(str(error), "", "red"), err=True, color=self._err)
         return error.exit_code
+
+    def _annotate(self, level: str, message: str, place: str | None, more: str) -> None:
+        folder = self.options.project_dir
+        echo(annotation(level, message, place, more, "" if folder is None else folder.as_posix()))
 
 
 def echo(text: str, *, err: bool = False, nl: bool = True, color: bool | None = None) -> None:
