@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from installed import installed
 from servers import without
 from transcripts import Shell
 
@@ -19,10 +19,7 @@ PACKAGES = ("dbt-core>=1.10,<1.12", "dbt-duckdb", f"duckdb=={version('duckdb')}"
 @pytest.fixture(scope="module")
 def dbt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Dbt in an environment of its own: it asks for other versions than filtersql."""
-    home = tmp_path_factory.mktemp("dbt")
-    subprocess.run([sys.executable, "-m", "venv", home], check=True)
-    subprocess.run([home / "bin" / "pip", "install", "-q", *PACKAGES], check=True)
-    return home / "bin" / "dbt"
+    return installed(tmp_path_factory.mktemp("dbt"), *PACKAGES) / "dbt"
 
 
 def _project(shell: Shell, folder: Path) -> None:

@@ -1,0 +1,16 @@
+"""Tools that other projects make, in environments of their own: they ask for other versions."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+__all__ = ["installed"]
+
+
+def installed(home: Path, *packages: str) -> Path:
+    """The folder of the programs of a new environment that holds these packages."""
+    subprocess.run([sys.executable, "-m", "venv", home], check=True)
+    subprocess.run([home / "bin" / "pip", "install", "-q", *packages], check=True)
+    return home / "bin"
