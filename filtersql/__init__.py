@@ -12,6 +12,7 @@ __all__ = [
     "Checks",
     "Compiled",
     "Event",
+    "Listing",
     "Mistake",
     "Mistakes",
     "Plan",

@@ -3,6 +3,7 @@ from filtersql.api import Audits as Audits
 from filtersql.api import Checks as Checks
 from filtersql.api import Compiled as Compiled
 from filtersql.api import Event as Event
+from filtersql.api import Listing as Listing
 from filtersql.api import Plan as Plan
 from filtersql.api import Project as Project
 from filtersql.api import Run as Run

@@ -31,13 +31,14 @@ from filtersql.api.records import (
     Audits,
     Checks,
     Compiled,
+    Listing,
     Plan,
     Record,
     Run,
     Statuses,
     Tests,
 )
-from filtersql.commands import apply, audit, check, compile, plan, run, status, test
+from filtersql.commands import apply, audit, check, compile, ls, plan, run, status, test
 from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options
 from filtersql.commands.shared import Subcommand
@@ -129,6 +130,16 @@ class Project(msgspec.Struct, frozen=True):
     ) -> Tests:
         """Run the project's unit tests; those that fail are in the record. Raises Mistakes."""
         return self._answer(Tests, test.command, on_event, select, exclude, {})
+
+    def ls(
+        self,
+        *,
+        select: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        on_event: OnEvent | None = None,
+    ) -> Listing:
+        """Publications, tables, subscriptions and targets. Raises Mistakes."""
+        return self._answer(Listing, ls.command, on_event, select, exclude, {})
 
     def plan(
         self,

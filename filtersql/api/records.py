@@ -20,6 +20,7 @@ __all__ = [
     "Audits",
     "Checks",
     "Compiled",
+    "Listing",
     "Plan",
     "Record",
     "Run",
@@ -31,7 +32,7 @@ __all__ = [
 Row = dict[str, object]
 
 
-class Record(msgspec.Struct, frozen=True):
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a command came to."""
 
     @classmethod
@@ -69,7 +70,7 @@ def _shown(value: object) -> str:
     return "" if value is None else str(value)
 
 
-class CompiledTarget(msgspec.Struct, frozen=True):
+class CompiledTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A target's folder of statements, below the project's."""
 
     unique_id: str
@@ -83,7 +84,7 @@ class Compiled(Record, frozen=True):
     warnings: list[str]
 
 
-class Check(msgspec.Struct, frozen=True):
+class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether a target's statements are proved: `proved`, `wrong` or `error`; seconds it took.
 
     `counterexample` is the smallest case that goes wrong.
@@ -104,7 +105,7 @@ class Checks(Record, frozen=True):
     checks: tuple[Check, ...]
 
 
-class Audit(msgspec.Struct, frozen=True):
+class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a target differs from the filter over its source, at its position.
 
     `status` is `ok`, `found`, `repaired`, `skip` (not filled yet) or `error`.
@@ -128,7 +129,7 @@ class Audits(Record, frozen=True):
     audits: tuple[Audit, ...]
 
 
-class Target(msgspec.Struct, frozen=True):
+class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How far a target got; see `filtersql status`."""
 
     unique_id: str
@@ -143,6 +144,35 @@ class Target(msgspec.Struct, frozen=True):
     next_row_leaves: str | None
     in_force_since: str | None
     definition_changed: bool | None
+
+
+class Listed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What `ls` has a line for: a publication, set, table, subscription or target."""
+
+    resource_type: str
+    name: str
+    unique_id: str
+    relation: list[str] | None
+    tags: list[str]
+    publications: list[str]
+    subscriptions: list[str]
+    path: str
+    description: str | None
+
+
+class Listing(Record, frozen=True):
+    """What `ls` lists."""
+
+    nodes: tuple[Listed, ...]
+
+    @classmethod
+    def from_json(cls, document: bytes) -> Self:
+        """The record of the command's document, which is a list."""
+        return cls(msgspec.json.decode(document, type=tuple[Listed, ...]))
+
+    def to_json(self) -> str:
+        """The command's document."""
+        return msgspec.json.format(msgspec.json.encode(self.nodes), indent=2).decode()
 
 
 class Statuses(Record, frozen=True):
@@ -160,7 +190,7 @@ class Statuses(Record, frozen=True):
         return msgspec.json.format(msgspec.json.encode(self.targets), indent=2).decode()
 
 
-class PlannedTarget(msgspec.Struct, frozen=True):
+class PlannedTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a changed definition moves in one target. Counts are None where nobody counted.
 
     `leaves` and `enters` are a row of each kind; `statement` is the path of change.sql.
@@ -198,7 +228,7 @@ class Applied(Plan, frozen=True):
     """What `apply` carried out: the targets of the plan that it changed."""
 
 
-class TargetRun(msgspec.Struct, frozen=True):
+class TargetRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a run did to a target: `success`, `error` or `skipped`; seconds, rows and changes."""
 
     unique_id: str
@@ -228,7 +258,7 @@ class Run(Record, frozen=True):
     results: tuple[TargetRun, ...]
 
 
-class Test(msgspec.Struct, frozen=True):
+class Test(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A unit test: `pass` or `fail`, and the rows that are missing or unexpected."""
 
     name: str

@@ -104,13 +104,15 @@ def _bench(project: Project, *, deep: bool, spark: bool) -> Iterator[Bench]:
         duckdb.execute("SET temp_directory = ''")
         engine: Engine = _spark(project, folder) if spark else duckdb
         # What was compiled lives on: looking through it for garbage took a sixth of the time.
+        frozen = gc.get_freeze_count()
         gc.freeze()
         try:
             shelf = Shelf(duckdb, folder)
             other = Shelf(engine, folder) if spark else shelf
             yield Bench(shelf, other, FilterShelf(project), dialect, deep)
         finally:
-            gc.unfreeze()
+            if not frozen:  # what the process froze itself stays so
+                gc.unfreeze()
             engine.close()
             duckdb.close()
 

@@ -49,6 +49,7 @@ def test_records_are_what_commands_print(shop: Shell, capfd: pytest.CaptureFixtu
         (f"compile {shared}", project.compile),
         (f"compile {shared} --select europe", lambda: project.compile(select="europe")),
         (f"check {shared}", project.check),
+        (f"ls {shared}", project.ls),
         (f"test {shared}", project.test),
         (f"run {shared} --full-refresh", lambda: project.run(full_refresh=True)),
         (f"status {shared}", project.status),
@@ -97,7 +98,7 @@ def test_the_page_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert len(blocks) == 5
     for block in blocks:
         exec(compile(block, page.name, "exec"), known)
-    for name in ("load", "compile", "check", "run", "status", "audit", "plan", "apply", "test"):
+    for name in re.findall(r"^\| `(\w+)\(", page.read_text(), re.MULTILINE):
         assert hasattr(Project, name)
 
 
@@ -147,6 +148,12 @@ def test_a_notebook_shows_tables(shop: Shell) -> None:
     assert shown.count("<tr>") == 3
     assert "<td>finance/public.orders</td>" in shown
     assert "quarantine" in shown
+    publication = shop.folder / "publications" / "shop.yml"
+    text = publication.read_text().replace("name: large", "name: '\"<b>large</b>\"'")
+    publication.write_text(text)
+    subscriptions = shop.folder / "subscriptions" / "shop.yml"
+    text = subscriptions.read_text().replace("large]", "'\"<b>large</b>\"']")
+    subscriptions.write_text(text)
     text = project.plan()._repr_html_()
     assert text == "<table><thead><tr></tr></thead><tbody></tbody></table>"
 
@@ -181,11 +188,15 @@ def test_a_session_of_the_process_is_used_and_left(shop: Shell, spark: object) -
     session = SparkSession.getActiveSession()
     assert session is not None
     before = dict(session.sparkContext.getConf().getAll())
-    shuffles = session.conf.get("spark.sql.shuffle.partitions")
+    settings = session.conf.getAll
     project = Project.load(shop.folder)
     first, second = project.run(), project.run()
     assert [each.rows_inserted for each in first.results] == [2, 3]
     assert {each.message for each in second.results} == {"nothing new"}
     assert session.range(3).count() == 3
     assert dict(session.sparkContext.getConf().getAll()) == before
-    assert session.conf.get("spark.sql.shuffle.partitions") == shuffles
+    after = session.conf.getAll
+    # Delta itself sets these two in any session that is active when it reads a table.
+    ours = {name for name in after if not name.startswith("spark.sql.parquet.fieldId.")}
+    assert {name: after[name] for name in ours} == settings
+    assert (shop.folder / "warehouse" / "europe.db" / "orders" / "_delta_log").is_dir()
