@@ -267,8 +267,9 @@ class DuckDB:
         """Remove a table."""
         self._run(drop_table(self.table_sql(parts), "duckdb"))
 
-    #: staged rows stand by themselves
-    discard = drop
+    def discard(self, parts: Sequence[str]) -> None:
+        """Drop a table that no staged rows need any more: they stand by themselves."""
+        self.drop(parts)
 
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT; the state that is written in the same transaction is the mark."""

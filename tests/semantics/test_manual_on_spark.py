@@ -42,7 +42,7 @@ def test_the_examples_arrive(
 
     monkeypatch.setattr(shared_feeds, "read_feed", counted)
     shell = Shell(tmp_path)
-    assert shell.filtersql("init", "shop").exit_code == 0
+    assert shell.filtersql("init", "shop", "--example", "postgres").exit_code == 0
     shell.folder = tmp_path / "shop"
     first = shell.filtersql("run", "--target", output, "--show", "10")
     assert first.exit_code == 0, first.both
@@ -74,7 +74,7 @@ def test_compile_is_the_same_for_any_number_of_threads(tmp_path: Path) -> None:
     found = []
     for threads in ("1", "4"):
         shell = Shell(tmp_path)
-        shell.filtersql("init", f"shop{threads}")
+        shell.filtersql("init", f"shop{threads}", "--example", "postgres")
         shell.folder = tmp_path / f"shop{threads}"
         assert shell.filtersql("compile", "--threads", threads).exit_code == 0
         written = shell.filtersql("compile", "--threads", threads)
