@@ -1,7 +1,8 @@
 """filtersql compiles PostgreSQL's row filters to MERGE statements and runs them.
 
-from filtersql import Project
-Project.load("my_project").run()
+Example
+    from filtersql import Project
+    Project.load("my_project").run()
 """
 
 from importlib import import_module
@@ -26,9 +27,17 @@ __all__ = [
 __version__ = "0.1.0"
 
 
+#: where what is offered stands; all else are records
+_MODULES = {
+    "Event": "api.listener",
+    "Mistake": "errors",
+    "Mistakes": "errors",
+    "Project": "api.project",
+}
+
+
 def __getattr__(name: str) -> object:
     """What is offered is loaded when it is asked for; `__init__.pyi` has its types."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    room = "filtersql.errors" if name in ("Mistake", "Mistakes") else "filtersql.api"
-    return getattr(import_module(room), name)
+    return getattr(import_module(f"{__name__}.{_MODULES.get(name, 'api.records')}"), name)

@@ -3,20 +3,20 @@
 Example
     listener = Listener(options, on_event=print)
     run(listener, …)
-    Event(name='TargetDone', level='info', message='1 of 2 OK s1/public.t1 …', data={…})
+    Event(name='TargetResult', level='info', message='1 of 2 OK s1/public.t1 …', data={…})
     listener.answer, listener.mistakes
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
 from filtersql.commands.console import Console
 from filtersql.commands.notices import RememberedNotice
 from filtersql.commands.options import Options
-from filtersql.errors import Mistake, Mistakes
+from filtersql.errors import Mistake
 from filtersql.errors.concealing import concealed
 
 __all__ = ["Event", "Listener"]
@@ -35,7 +35,7 @@ class Event(msgspec.Struct, frozen=True):
 
 
 class Listener(Console):
-    """Listens to one call of a command."""
+    """Listens to one call of a command, whose options are `--format json --quiet`."""
 
     def __init__(self, options: Options, on_event: Callable[[Event], object] | None) -> None:
         super().__init__(options)
@@ -44,28 +44,15 @@ class Listener(Console):
         self.answer = b""
         self.mistakes: list[Mistake] = []
 
-    def result(self, text: str = "") -> None:
-        """A line for people."""
-
     def document(self, content: object) -> None:
         """What is given back, without secrets."""
         encoded = msgspec.json.encode(content, enc_hook=str)
         self.answer = concealed(encoded.decode()).encode()
 
-    def message(
-        self,
-        text: str = "",
-        *,
-        fg: str | None = None,
-        name: str = "Message",
-        level: str = "info",
-        data: Mapping[str, object] | None = None,
-        shown: str | None = None,
-    ) -> None:
-        """An event; the log has it, too."""
-        self.log.event(name, text, level, data)
+    def heard(self, name: str, text: str, level: str, data: Mapping[str, object]) -> None:
+        """An event; with --quiet it is not printed."""
         if self._on_event is not None:
-            self._on_event(Event(name, level, concealed(text), data or {}))
+            self._on_event(Event(name, level, concealed(text), data))
 
     def warn(self, notices: Iterable[RememberedNotice]) -> None:
         """All warnings are events."""
@@ -79,10 +66,6 @@ class Listener(Console):
         facts = {"name": name, "place": place, "hint": hint}
         self.message(message, name="Warning", level="warn", data=facts)
 
-    def report(self, error: Mistake | Mistakes) -> int:
+    def tell(self, mistakes: Sequence[Mistake], lines: Sequence[bytes]) -> None:
         """Mistakes of targets are raised when all of them have ended."""
-        found = error.mistakes if isinstance(error, Mistakes) else (error,)
-        for one in found:
-            self.log.event("Mistake", one.message, "error")
-        self.mistakes += found
-        return error.exit_code
+        self.mistakes += mistakes

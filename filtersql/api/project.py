@@ -43,7 +43,6 @@ from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options
 from filtersql.commands.shared import Subcommand
 from filtersql.errors import Mistake, Mistakes
-from filtersql.project import find_root
 
 __all__ = ["Project"]
 
@@ -85,12 +84,6 @@ class Project(msgspec.Struct, frozen=True):
         )
         _listened(options, None, load_project)
         return cls(options)
-
-    @property
-    def root(self) -> Path:
-        """The folder of filtersql_project.yml."""
-        assert self.options.project_dir is not None  # load() gave one
-        return find_root(self.options.project_dir)
 
     def compile(
         self,

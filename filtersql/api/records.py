@@ -32,7 +32,11 @@ __all__ = [
 Row = dict[str, object]
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A document with a field that it does not know is refused: nothing gets lost."""
+
+
+class Record(_Known, frozen=True):
     """What a command came to."""
 
     @classmethod
@@ -70,7 +74,21 @@ def _shown(value: object) -> str:
     return "" if value is None else str(value)
 
 
-class CompiledTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Rows(Record, frozen=True):
+    """A record whose document is a list: that of its one field."""
+
+    @classmethod
+    def from_json(cls, document: bytes) -> Self:
+        """The record of a command's document."""
+        (name,) = cls.__struct_fields__
+        return msgspec.convert({name: msgspec.json.decode(document)}, cls)
+
+    def to_json(self) -> str:
+        """The command's document."""
+        return msgspec.json.format(msgspec.json.encode(self.rows), indent=2).decode()
+
+
+class CompiledTarget(_Known, frozen=True):
     """A target's folder of statements, below the project's."""
 
     unique_id: str
@@ -84,7 +102,7 @@ class Compiled(Record, frozen=True):
     warnings: list[str]
 
 
-class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Check(_Known, frozen=True):
     """Whether a target's statements are proved: `proved`, `wrong` or `error`; seconds it took.
 
     `counterexample` is the smallest case that goes wrong.
@@ -105,7 +123,7 @@ class Checks(Record, frozen=True):
     checks: tuple[Check, ...]
 
 
-class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Audit(_Known, frozen=True):
     """How a target differs from the filter over its source, at its position.
 
     `status` is `ok`, `found`, `repaired`, `skip` (not filled yet) or `error`.
@@ -129,7 +147,7 @@ class Audits(Record, frozen=True):
     audits: tuple[Audit, ...]
 
 
-class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Target(_Known, frozen=True):
     """How far a target got; see `filtersql status`."""
 
     unique_id: str
@@ -146,7 +164,7 @@ class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     definition_changed: bool | None
 
 
-class Listed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Listed(_Known, frozen=True):
     """What `ls` has a line for: a publication, set, table, subscription or target."""
 
     resource_type: str
@@ -160,37 +178,19 @@ class Listed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     description: str | None
 
 
-class Listing(Record, frozen=True):
+class Listing(_Rows, frozen=True):
     """What `ls` lists."""
 
     nodes: tuple[Listed, ...]
 
-    @classmethod
-    def from_json(cls, document: bytes) -> Self:
-        """The record of the command's document, which is a list."""
-        return cls(msgspec.json.decode(document, type=tuple[Listed, ...]))
 
-    def to_json(self) -> str:
-        """The command's document."""
-        return msgspec.json.format(msgspec.json.encode(self.nodes), indent=2).decode()
-
-
-class Statuses(Record, frozen=True):
+class Statuses(_Rows, frozen=True):
     """What `status` knows."""
 
     targets: tuple[Target, ...]
 
-    @classmethod
-    def from_json(cls, document: bytes) -> Self:
-        """The record of the command's document, which is a list."""
-        return cls(msgspec.json.decode(document, type=tuple[Target, ...]))
 
-    def to_json(self) -> str:
-        """The command's document."""
-        return msgspec.json.format(msgspec.json.encode(self.targets), indent=2).decode()
-
-
-class PlannedTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PlannedTarget(_Known, frozen=True):
     """What a changed definition moves in one target. Counts are None where nobody counted.
 
     `leaves` and `enters` are a row of each kind; `statement` is the path of change.sql.
@@ -228,7 +228,7 @@ class Applied(Plan, frozen=True):
     """What `apply` carried out: the targets of the plan that it changed."""
 
 
-class TargetRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TargetRun(_Known, frozen=True):
     """What a run did to a target: `success`, `error` or `skipped`; seconds, rows and changes."""
 
     unique_id: str
@@ -258,7 +258,7 @@ class Run(Record, frozen=True):
     results: tuple[TargetRun, ...]
 
 
-class Test(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Test(_Known, frozen=True):
     """A unit test: `pass` or `fail`, and the rows that are missing or unexpected."""
 
     name: str

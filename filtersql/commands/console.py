@@ -78,6 +78,7 @@ class Console:
         `shown` is the text for people, where it differs from what is logged.
         """
         line = self.log.event(name, text, level, data)
+        self.heard(name, text, level, data or {})
         if not self.options.quiet:
             err = self.options.json
             if self.options.log_format == "json":
@@ -85,6 +86,9 @@ class Console:
             else:
                 text = concealed(text if shown is None else shown)
                 click.secho(text, err=err, color=self._err if err else self._out, fg=fg)
+
+    def heard(self, name: str, text: str, level: str, data: Mapping[str, object]) -> None:
+        """For who listens: what is said besides being printed."""
 
     def warn(self, notices: Iterable[RememberedNotice]) -> None:
         """Warnings, on stderr: the first of a kind with its name, and not hundreds of one kind."""
@@ -120,22 +124,25 @@ class Console:
 
     def report(self, error: Mistake | Mistakes) -> int:
         """Mistakes on stderr alone, for a command that gives a document; their exit code."""
-        lines = [
-            self.log.event("Mistake", one.message, "error", _record(one))
-            for one in (error.mistakes if isinstance(error, Mistakes) else (error,))
-        ]
+        mistakes = error.mistakes if isinstance(error, Mistakes) else (error,)
+        lines = [self.log.event("Mistake", one.message, "error", _record(one)) for one in mistakes]
+        self.tell(mistakes, lines)
+        return error.exit_code
+
+    def tell(self, mistakes: Sequence[Mistake], lines: Sequence[bytes]) -> None:
+        """Print mistakes, of which the log has these lines."""
         if self.options.log_format == "json":
             for line in lines:
                 echo(line.decode(), err=True)
         elif self.options.format == "github":
-            for one in error.mistakes if isinstance(error, Mistakes) else (error,):
+            for one in mistakes:
                 told = (("detail", one.detail), ("hint", one.hint))
                 more = "\n".join(f"{word}: {text}" for word, text in told if text)
                 place = None if one.span is None else str(one.span)
                 self._annotate("error", one.message, place, more)
         else:
-            click.echo(_painted(str(error), "", "red"), err=True, color=self._err)
-        return error.exit_code
+            report = "\n\n".join(map(str, mistakes))
+            click.echo(_painted(report, "", "red"), err=True, color=self._err)
 
     def _annotate(self, level: str, message: str, place: str | None, more: str) -> None:
         folder = self.options.project_dir

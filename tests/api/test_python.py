@@ -16,7 +16,7 @@ from transcripts import Shell
 
 import filtersql
 from filtersql import Event, Mistakes, Project
-from filtersql.api import Record
+from filtersql.api.records import Record
 
 #: what differs from call to call
 _CHANGING = re.compile(
