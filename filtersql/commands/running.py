@@ -25,7 +25,7 @@ from filtersql.project.profiles import is_secret
 from filtersql.run import Options, run, run_results
 from filtersql.run.ledger import key_of
 from filtersql.targets.open import open_engine
-from filtersql.verify.source_copies import source_copy
+from filtersql.verify.source_copies import delayed_copies
 
 if TYPE_CHECKING:
     from filtersql.compile import Compilation, Node
@@ -94,11 +94,7 @@ def carry_out(
             frozenset(key_of(node.compiled) for node in compilation.nodes),
             project.output.targets_at_once,
             None if flags.as_of is None else moment_of(flags.as_of),
-            source_copies={
-                node.compiled.unique_id: source_copy(node, project)
-                for node in nodes
-                if node.compiled.delays
-            },
+            source_copies=delayed_copies(nodes, project),
         )
         result = run(inputs_of(project), tables, engine, options, progress.on_event)
         if engine.sent_rows:

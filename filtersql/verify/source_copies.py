@@ -10,6 +10,7 @@ were inserted, as those of the target do.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
@@ -22,9 +23,18 @@ from filtersql.rendering import compiled_table
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.semantics import POSTGRES
 
-__all__ = ["source_copy"]
+__all__ = ["delayed_copies", "source_copy"]
 
 _NAME = "audit_copy"
+
+
+def delayed_copies(nodes: Iterable[Node], project: Project) -> dict[str, CompiledTable]:
+    """What a run needs of the targets that rows enter as time passes, by their unique ids."""
+    return {
+        node.compiled.unique_id: source_copy(node, project)
+        for node in nodes
+        if node.compiled.delays
+    }
 
 
 def source_copy(node: Node, project: Project) -> CompiledTable:

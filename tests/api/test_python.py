@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from cases import read_fences
+from demo import started
 from transcripts import Shell
 
 import filtersql
@@ -28,10 +30,7 @@ _CHANGING = re.compile(
 @pytest.fixture
 def shop(tmp_path: Path) -> Shell:
     """The template's project on DuckDB."""
-    shell = Shell(tmp_path)
-    shell.run("filtersql init shop")
-    shell.run("cd shop")
-    return shell
+    return started(tmp_path, "shop")
 
 
 def _alike(text: str) -> str:
@@ -117,7 +116,7 @@ def test_mistakes_are_raised_all_together(shop: Shell) -> None:
     heard: list[Event] = []
     with pytest.raises(Mistakes) as found:
         project.run(on_event=heard.append)
-    assert len(found.value.mistakes) >= 1
+    assert len(found.value.mistakes) == 1
     assert "changes/2026-11-22.jsonl:1" in str(found.value)
     assert heard[-1].name == "RunDone"
     publication = shop.folder / "publications" / "shop.yml"
@@ -148,14 +147,16 @@ def test_a_notebook_shows_tables(shop: Shell) -> None:
     assert shown.count("<tr>") == 3
     assert "<td>finance/public.orders</td>" in shown
     assert "quarantine" in shown
-    publication = shop.folder / "publications" / "shop.yml"
-    text = publication.read_text().replace("name: large", "name: '\"<b>large</b>\"'")
-    publication.write_text(text)
-    subscriptions = shop.folder / "subscriptions" / "shop.yml"
-    text = subscriptions.read_text().replace("large]", "'\"<b>large</b>\"']")
-    subscriptions.write_text(text)
-    text = project.plan()._repr_html_()
-    assert text == "<table><thead><tr></tr></thead><tbody></tbody></table>"
+    empty = project.plan()._repr_html_()
+    assert empty == "<table><thead><tr></tr></thead><tbody></tbody></table>"
+    for folder, old in (("publications", "name: large"), ("subscriptions", "large]")):
+        file = shop.folder / folder / "shop.yml"
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, old.replace("large", "'\"<b>large</b>\"'")))
+    shown = project.ls()._repr_html_()
+    assert "&lt;b&gt;large&lt;/b&gt;" in shown
+    assert "<b>" not in shown
 
 
 def test_secrets_stay_secret(shop: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,6 +179,13 @@ def test_what_is_offered_is_there_and_nothing_heavy_is_loaded() -> None:
         assert getattr(filtersql, name) is not None
     with pytest.raises(AttributeError):
         _ = filtersql.nothing  # type: ignore[attr-defined]
+    asked = (
+        "import filtersql, sys; print(*{'duckdb', 'pyspark', 'sqlglot', 'click'} & {*sys.modules})"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "\n"
 
 
 @pytest.mark.spark

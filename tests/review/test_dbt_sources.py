@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from demo import started
 from installed import installed
 from servers import without
 from transcripts import Shell
@@ -47,9 +48,7 @@ def _told(dbt: Path, folder: Path, *words: str) -> str:
 
 def test_dbt_reads_tests_and_asks_for_freshness(dbt: Path, tmp_path: Path) -> None:
     """Eight tests of two targets pass on the rows that a run left, and the ledger says when."""
-    shell = Shell(tmp_path)
-    shell.run("filtersql init shop")
-    shell.run("cd shop")
+    shell = started(tmp_path, "shop")
     publication = shell.folder / "publications" / "shop.yml"
     # What a filter holds is no Jinja to dbt.
     text, braces = publication.read_text(), "{% raw %}{{ oh }}{% endraw %}"
@@ -72,9 +71,7 @@ def test_dbt_reads_tests_and_asks_for_freshness(dbt: Path, tmp_path: Path) -> No
 
 def test_sources_are_those_that_are_selected(tmp_path: Path) -> None:
     """A selector takes targets, as everywhere."""
-    shell = Shell(tmp_path)
-    shell.run("filtersql init shop")
-    shell.run("cd shop")
+    shell = started(tmp_path, "shop")
     said = shell.run("filtersql ls --format dbt --target local --select europe").stdout
     assert "name: europe" in said
     assert "finance" not in said

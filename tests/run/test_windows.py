@@ -30,7 +30,7 @@ from filtersql.run.status import TargetStatus
 from filtersql.targets.duckdb import connect
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
-from filtersql.verify.source_copies import source_copy
+from filtersql.verify.source_copies import delayed_copies
 
 #: how many histories of each kind
 HISTORIES = int(os.environ.get("FILTERSQL_HISTORIES", "8"))
@@ -74,11 +74,7 @@ def _compiled(target: str) -> tuple[Inputs, tuple[CompiledTable, ...], Options]:
         ClockHistory().write(folder)
         project = load_project(Console(Flags(project_dir=folder, target=target, quiet=True)))
         nodes = compilation(folder, ["--target", target]).nodes
-        copies = {
-            node.compiled.unique_id: source_copy(node, project)
-            for node in nodes
-            if node.compiled.delays
-        }
+        copies = delayed_copies(nodes, project)
         assert {name.partition(".")[2] for name in copies} == {"later", "gaps"}
         tables = tuple(node.compiled for node in nodes)
         return inputs_of(project), tables, Options(source_copies=copies)

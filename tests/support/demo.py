@@ -29,10 +29,10 @@ PROJECT = {
 }
 
 
-def started(folder: Path) -> Shell:
-    """A shell in the project that `init` makes."""
+def started(folder: Path, example: str = "postgres") -> Shell:
+    """A shell in an example that `init` makes: PostgreSQL's own ones, or another."""
     shell = Shell(folder)
-    shell.run("filtersql init demo --example postgres")
+    shell.run(f"filtersql init demo --example {example}")
     shell.run("cd demo")
     return shell
 

@@ -11,7 +11,7 @@ from changed_filters import Shop, change
 from server_worlds import Place
 from test_apply_plan import FEED, HELD, LATER, NEW, OLD, SOURCE
 
-from filtersql.verify.source_copies import source_copy
+from filtersql.verify.source_copies import delayed_copies
 
 pytestmark = pytest.mark.spark
 
@@ -54,8 +54,8 @@ def test_rows_enter_on_a_server_when_their_time_begins(
     engine = at("thrift delta").open()
     engine.drop(("s1", "visits"))
     project, compilation = shop.compiled()
-    (node,) = compilation.nodes
-    copies = {node.compiled.unique_id: source_copy(node, project)}
+    copies = delayed_copies(compilation.nodes, project)
+    assert len(copies) == 1
     held = []
     for day in (26, 27):
         as_of = datetime(2026, 11, day, 9)
