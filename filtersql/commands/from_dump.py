@@ -76,7 +76,7 @@ def _publication(name: str, tables: Iterable[Table]) -> str:
         if table.identity_columns:
             lines.append(f"      - {_yaml(shown(table.name))}")
         else:
-            lines.append(f"      # {shown(table.name)}: without a key no UPDATE finds its row;")
+            lines.append(f"      # {shown(table.name)}: a row without a key is not found again;")
             lines.append("      #   ALTER TABLE … REPLICA IDENTITY FULL, or publish: [insert]")
     return _schema("publications") + "\n".join(lines) + "\n"
 

@@ -9,10 +9,12 @@ from pathlib import Path
 import click
 
 from filtersql.commands.console import Console
+from filtersql.commands.from_dump import project_files
 from filtersql.commands.schema import write_schemas
 from filtersql.commands.shared import subcommand
 from filtersql.errors.project import FOLDER_NOT_EMPTY
 from filtersql.project import package_folder
+from filtersql.project.dumps import read_dump
 
 __all__ = ["command"]
 
@@ -98,9 +100,6 @@ def _copy_frame(folder: Path) -> None:
 
 
 def _write_project(folder: Path, console: Console, dump: Path) -> None:
-    from filtersql.commands.from_dump import project_files
-    from filtersql.project.dumps import read_dump
-
     name = re.sub(r"\W+", "_", folder.name, flags=re.ASCII).lower()
     files = project_files(name, read_dump(dump))
     _copy_frame(folder)

@@ -50,7 +50,7 @@ def test_a_script_without_publications(tmp_path: Path) -> None:
     assert publication["name"] == "my_shop"
     assert publication["tables"] == ["orders", '"x: [y"', "events"]
     assert publication["publish_via_partition_root"] is True
-    assert "# lines: without a key no UPDATE finds its row" in file
+    assert "# lines: a row without a key is not found again;" in file
     assert shell.run("filtersql compile --target local").exit_code == 0
     said = shell.run("filtersql check --target local")
     assert "PROVED=3 WRONG=0" in said.stdout
