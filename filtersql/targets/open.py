@@ -36,6 +36,8 @@ from filtersql.targets.statements import named_rows
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from filtersql.targets.session import Folder
+
 __all__ = ["OutputLike", "open_engine"]
 
 #: settings of DuckDB that change no result
@@ -179,18 +181,20 @@ def _session(output: OutputLike, root: Path) -> Engine:
         )
     conf = _catalog(output, root) | _texts(output.settings.get("spark_conf"))
     spark = embedded.users_session()
-    warehouse, own = None, spark is None
+    place, warehouse, own = None, None, spark is None
     if spark is None:
         if table_format == "delta" and output.catalog is None:
-            warehouse = (root / str(output.settings.get("warehouse") or "warehouse")).resolve()
+            place = str(output.settings.get("warehouse") or "warehouse")
+            place = place if "://" in place else str((root / place).resolve())
             # Otherwise Spark leaves an empty folder of its own where the command was called.
-            conf = {"spark.sql.warehouse.dir": str(warehouse)} | conf
+            conf = {"spark.sql.warehouse.dir": place} | conf
         extra = output.settings.get("jars")
         names = tuple(map(str, extra)) if isinstance(extra, list) else ()
         if lost := [name for name in names if not (root / name).is_file()]:
             raise Mistakes([JAR_NOT_THERE(output.span, path=name) for name in lost])
         spark = embedded.own_session(output.threads, conf, tuple(root / name for name in names))
-        if warehouse is not None:
+        if place is not None:
+            warehouse = session.kept_in(place, spark)
             _forget_others(spark, warehouse)
     elif hidden := embedded.hidden_functions(spark):
         raise Mistakes([HiddenFunctions(hidden, "Spark", "spark.udf.register() of this session")])
@@ -237,14 +241,13 @@ def _texts(value: object) -> dict[str, str]:
     }
 
 
-def _forget_others(spark: SparkSession, warehouse: Path) -> None:
+def _forget_others(spark: SparkSession, warehouse: Folder) -> None:
     """Another project of this process may have used the same names for tables elsewhere.
 
     Every table of filtersql's own Spark has a LOCATION, so that dropping it forgets a name only.
     """
     for schema in spark.catalog.listDatabases():
-        location = (schema.locationUri or "").removeprefix("file:")
-        if schema.name == "default" or Path(location).is_relative_to(warehouse):
+        if schema.name == "default" or warehouse.contains(schema.locationUri or ""):
             continue
         forgotten = exp.Drop(
             tables=[named_rows(schema.name)], kind="SCHEMA", exists=True, cascade=True

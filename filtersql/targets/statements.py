@@ -127,11 +127,11 @@ def set_to(name: str, value: exp.Expr, engine: Engine) -> str:
     return exp.Set(expressions=[exp.SetItem(this=set_here)]).sql(engine)
 
 
-def create_schema(schema_sql: str, engine: Engine, location: Path | None = None) -> str:
+def create_schema(schema_sql: str, engine: Engine, location: str | None = None) -> str:
     """CREATE SCHEMA IF NOT EXISTS of a schema whose name is quoted."""
     create = exp.Create(this=table(schema_sql, engine), kind="SCHEMA", exists=True)
     if location is not None:
-        place = exp.LocationProperty(this=literal(str(location)))
+        place = exp.LocationProperty(this=literal(location))
         create.set("properties", exp.Properties(expressions=[place]))
     return create.sql(engine)
 
