@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from types import ModuleType
 
-import dagster
 import duckdb
 import pytest
 from cases import read_fences
@@ -14,7 +13,9 @@ from transcripts import Shell
 
 import filtersql
 from filtersql import Project
-from filtersql.integrations.dagster import filtersql_assets
+
+dagster = pytest.importorskip("dagster", reason='needs dagster: pip install -e ".[dagster]"')
+filtersql_assets = pytest.importorskip("filtersql.integrations.dagster").filtersql_assets
 
 EUROPE, FINANCE = dagster.AssetKey(["europe", "orders"]), dagster.AssetKey(["finance", "orders"])
 CHECKS = dagster.AssetSelection.all_asset_checks()
