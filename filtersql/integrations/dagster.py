@@ -19,7 +19,6 @@ from msgspec.structs import replace
 
 from filtersql.api.listener import Event, Listener
 from filtersql.api.project import Failed, Project
-from filtersql.api.records import Audit
 from filtersql.commands.compiling import compiled
 from filtersql.rendering.compiled import CompiledTable
 
@@ -27,6 +26,8 @@ __all__ = ["filtersql_assets"]
 
 #: the metadata that names an asset's target, whatever key the asset is given
 _TARGET = "filtersql/target"
+_CHECK = "audit"
+_DIFFERENCES = ("leaked", "missing", "differing", "position", "sample")
 _COUNTS = (
     "rows_inserted", "rows_updated", "rows_deleted", "quarantined", "position", "execution_time",
 )  # fmt: skip
@@ -50,7 +51,7 @@ def filtersql_assets(
     specs = _specs(project, select, exclude)
     checks = [
         dagster.AssetCheckSpec(
-            "audit", asset=spec.key, description="The target holds what the filter takes."
+            _CHECK, asset=spec.key, description="The target holds what the filter takes."
         )
         for spec in specs
     ]
@@ -126,7 +127,13 @@ def _results(project: Project, context: dagster.AssetExecutionContext) -> Iterat
     if to_audit:
         audits, _ = _ended(lambda: project.audit(select=to_audit, on_event=on_event))
         for audit in audits.audits:
-            yield _check(audit, keys[audit.unique_id])
+            yield dagster.AssetCheckResult(
+                passed=audit.status == "ok",
+                asset_key=keys[audit.unique_id],
+                check_name=_CHECK,
+                description=audit.message,
+                metadata={name: getattr(audit, name) for name in _DIFFERENCES},
+            )
     if failed is not None:
         raise dagster.Failure(str(failed)) from failed
 
@@ -137,20 +144,3 @@ def _ended(work: Callable[[], Any]) -> tuple[Any, Failed | None]:
         return work(), None
     except Failed as failed:
         return failed.record, failed
-
-
-def _check(audit: Audit, key: dagster.AssetKey) -> dagster.AssetCheckResult:
-    """A target that was not compared has not passed."""
-    return dagster.AssetCheckResult(
-        passed=audit.status == "ok",
-        asset_key=key,
-        check_name="audit",
-        description=audit.message,
-        metadata={
-            "leaked": audit.leaked,
-            "missing": audit.missing,
-            "differing": audit.differing,
-            "position": audit.position,
-            "sample": audit.sample,
-        },
-    )
