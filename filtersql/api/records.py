@@ -148,7 +148,10 @@ class Audits(Record, frozen=True):
 
 
 class Target(_Known, frozen=True):
-    """How far a target got; see `filtersql status`."""
+    """How far a target got; see `filtersql status`.
+
+    `changes_per_run` are those of up to 12 runs since it was filled, the oldest first.
+    """
 
     unique_id: str
     target: str
@@ -162,6 +165,7 @@ class Target(_Known, frozen=True):
     next_row_leaves: str | None
     in_force_since: str | None
     definition_changed: bool | None
+    changes_per_run: list[int]
 
 
 class Listed(_Known, frozen=True):

@@ -42,6 +42,8 @@ class _Result(Struct, frozen=True):
     """What came of one target: a proof, or why there is none."""
 
     node: Node
+    #: the folder of its files as messages show it
+    folder: str
     outcome: Outcome
 
     @property
@@ -61,7 +63,7 @@ class _Result(Struct, frozen=True):
         return self.proof is not None and self.proof.counterexample is None
 
 
-@subcommand("check", ("text", "json", "github"))
+@subcommand("check", ("text", "json", "github", "sarif"))
 @click.option("--deep", is_flag=True, help="Try histories of three changes, too.")
 @click.option(
     "--engine",
@@ -129,8 +131,8 @@ def _tried(project: Project, nodes: Sequence[Node], bench: Bench) -> Iterator[_R
         inside = folder.is_relative_to(project.root)
         shown = folder.relative_to(project.root) if inside else folder
         asked.append(Asked(node, folder, str(shown)))
-    for node, outcome in zip(nodes, proofs(asked, bench), strict=True):
-        yield _Result(node, outcome)
+    for node, each, outcome in zip(nodes, asked, proofs(asked, bench), strict=True):
+        yield _Result(node, each.shown, outcome)
 
 
 def _print(console: Console, place: str, result: _Result) -> None:
@@ -144,9 +146,13 @@ def _print(console: Console, place: str, result: _Result) -> None:
     if result.mistakes is not None:
         console.report(result.mistakes)
     if result.proof is not None and result.proof.counterexample is not None:
-        compiled = result.node.compiled
-        console.result(counterexample_text(result.proof.counterexample, compiled))
-        console.result()
+        example = result.proof.counterexample
+        text = counterexample_text(example, result.node.compiled)
+        if console.options.annotated:
+            place = f"{result.folder}/{example.kind}.sql:1:1"
+            console.annotate("error", f"the SQL of {result.name} is wrong", place, text, "wrong")
+        else:
+            console.result(f"{text}\n")
 
 
 def _counts(proof: Proof) -> str:

@@ -42,7 +42,7 @@ class _Compiled(Struct, frozen=True):
     notices: tuple[RememberedNotice, ...]
 
 
-@subcommand("compile", ("text", "json", "github"))
+@subcommand("compile", ("text", "json", "github", "sarif"))
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when the files differ.")
 def command(console: Console, *, check: bool) -> int:
     """Write the SQL of every subscription under target/compiled/, and manifest.json.

@@ -8,12 +8,13 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
 import msgspec
 
-from filtersql.commands.annotations import annotation
+from filtersql.commands.annotations import Annotation, Level, placed, sarif, workflow_command
 from filtersql.commands.logs import Log
 from filtersql.commands.options import Options
 from filtersql.errors import Mistake, Mistakes
@@ -45,6 +46,8 @@ class Console:
         self.log = Log(options.log_path)
         #: whether the project's files were read: its secrets are known then
         self.loaded = False
+        #: what `--format sarif` prints at the end
+        self._annotations: list[Annotation] = []
         self._out = wants_color(options, sys.stdout)
         self._err = wants_color(options, sys.stderr)
 
@@ -55,7 +58,7 @@ class Console:
 
     def result(self, text: str = "") -> None:
         """A line of the answer, on stdout. With --format json only `document` prints there."""
-        if not self.options.json:
+        if not self.options.one_document:
             echo(text, color=self._out)
 
     def document(self, content: object) -> None:
@@ -80,7 +83,7 @@ class Console:
         line = self.log.event(name, text, level, data)
         self.heard(name, text, level, data or {})
         if not self.options.quiet:
-            err = self.options.json
+            err = self.options.one_document
             if self.options.log_format == "json":
                 echo(line.decode(), err=err)
             else:
@@ -111,8 +114,8 @@ class Console:
         line = self.log.event("Warning", message, "warn", content)
         if self.options.log_format == "json":
             echo(line.decode(), err=True)
-        elif self.options.format == "github":
-            self._annotate("warning", message, place, f"hint: {hint}" if hint else "")
+        elif self.options.annotated:
+            self.annotate("warning", message, place, f"hint: {hint}" if hint else "", name)
         elif report:
             click.echo(_painted(f"{report}\n", "warning:", "yellow"), err=True, color=self._err)
 
@@ -134,19 +137,31 @@ class Console:
         if self.options.log_format == "json":
             for line in lines:
                 echo(line.decode(), err=True)
-        elif self.options.format == "github":
+        elif self.options.annotated:
             for one in mistakes:
                 told = (("detail", one.detail), ("hint", one.hint))
                 more = "\n".join(f"{word}: {text}" for word, text in told if text)
                 place = None if one.span is None else str(one.span)
-                self._annotate("error", one.message, place, more)
+                self.annotate("error", one.message, place, more)
         else:
             report = "\n\n".join(map(str, mistakes))
             click.echo(_painted(report, "", "red"), err=True, color=self._err)
 
-    def _annotate(self, level: str, message: str, place: str | None, more: str) -> None:
-        folder = self.options.project_dir
-        echo(annotation(level, message, place, more, "" if folder is None else folder.as_posix()))
+    def annotate(
+        self, level: Level, message: str, place: str | None, more: str, name: str = "mistake"
+    ) -> None:
+        """What stands beside a line, for --format github and sarif; others print it elsewhere."""
+        folder = self.options.project_dir or Path()
+        found = Annotation(level, name, message, more, *placed(place, folder.as_posix()))
+        if self.options.format == "github":
+            echo(workflow_command(found))
+        elif self.options.format == "sarif":
+            self._annotations.append(found)
+
+    def end(self) -> None:
+        """The command has ended: the document of --format sarif is printed."""
+        if self.options.format == "sarif":
+            self.document(sarif(self._annotations))
 
 
 def echo(text: str, *, err: bool = False, nl: bool = True, color: bool | None = None) -> None:

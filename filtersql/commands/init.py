@@ -1,17 +1,20 @@
-"""`init`: a copy of project_template/, or of one of examples/, which runs as it is."""
+"""`init`: a copy of project_template/, or of one of examples/, which runs as it is; or a dump's."""
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import click
 
 from filtersql.commands.console import Console
+from filtersql.commands.from_dump import project_files
 from filtersql.commands.schema import write_schemas
 from filtersql.commands.shared import subcommand
 from filtersql.errors.project import FOLDER_NOT_EMPTY
 from filtersql.project import package_folder
+from filtersql.project.dumps import read_dump
 
 __all__ = ["command"]
 
@@ -33,30 +36,41 @@ _DEFINED_BY_EACH = (
 @click.option(
     "--example",
     type=click.Choice([*_RUN]),
-    default=_TEMPLATE,
-    show_default=True,
-    help="A shop's regions; PostgreSQL's own examples, with partitions; rows that leave in time.",
+    help="A shop's regions (the default); PostgreSQL's own examples; rows that leave in time.",
 )
-def command(console: Console, *, name: str, example: str) -> int:
-    """Start a project in the folder NAME: definitions, sample changes and unit tests."""
+@click.option(
+    "--from-dump",
+    "dump",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The tables and publications that pg_dump --schema-only wrote.",
+)
+def command(console: Console, *, name: str, example: str | None, dump: Path | None) -> int:
+    """Start a project in the folder NAME: definitions, sample changes and unit tests.
+
+    With --from-dump it holds the definitions of a database of yours, and a subscription to each of
+    its publications; without any, a publication of all tables that have a key.
+    """
     folder = (console.options.project_dir or Path.cwd()) / name
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FOLDER_NOT_EMPTY(name=name)
-    template = package_folder("project_template")
-    if example == _TEMPLATE:
-        shutil.copytree(template, folder, dirs_exist_ok=True)
+    if dump is None:
+        _copy_example(folder, example or _TEMPLATE)
+        run = f"filtersql {_RUN[example or _TEMPLATE]}"
+        steps = (
+            (f"{run} --target local --show 10", "on DuckDB, in a second"),
+            (f"{run} --show 10", "on Spark and Delta"),
+            ("filtersql compile", "the SQL, in target/compiled/"),
+        )
+    elif example is not None:
+        raise click.UsageError("--from-dump brings definitions of its own: leave --example out")
     else:
-        defined = shutil.ignore_patterns(*_DEFINED_BY_EACH)
-        shutil.copytree(template, folder, ignore=defined, dirs_exist_ok=True)
-        examples = Path(__file__).parents[1] / "examples"
-        shutil.copytree(examples / example, folder, dirs_exist_ok=True)
-    write_schemas(folder)
-    run = f"filtersql {_RUN[example]}"
-    steps = (
-        (f"{run} --target local --show 10", "on DuckDB, in a second"),
-        (f"{run} --show 10", "on Spark and Delta"),
-        ("filtersql compile", "the SQL, in target/compiled/"),
-    )
+        _write_project(folder, console, dump)
+        steps = (
+            ("filtersql compile", "the SQL, in target/compiled/"),
+            ("filtersql check --target local", "proves it"),
+            ("filtersql run --target local", "once changes/ holds the changes"),
+        )
     width = max(len(step) for step, _ in steps)
     console.message(f"Your project is in {name}/. Next:")
     console.message(f"  cd {name}")
@@ -65,3 +79,32 @@ def command(console: Console, *, name: str, example: str) -> int:
     if console.options.json:
         console.document({"created": str(folder)})
     return 0
+
+
+def _copy_example(folder: Path, example: str) -> None:
+    template = package_folder("project_template")
+    if example == _TEMPLATE:
+        shutil.copytree(template, folder, dirs_exist_ok=True)
+    else:
+        _copy_frame(folder)
+        examples = Path(__file__).parents[1] / "examples"
+        shutil.copytree(examples / example, folder, dirs_exist_ok=True)
+    write_schemas(folder)
+
+
+def _copy_frame(folder: Path) -> None:
+    """What every project has, whatever it defines."""
+    defined = shutil.ignore_patterns(*_DEFINED_BY_EACH)
+    template = package_folder("project_template")
+    shutil.copytree(template, folder, ignore=defined, dirs_exist_ok=True)
+
+
+def _write_project(folder: Path, console: Console, dump: Path) -> None:
+    name = re.sub(r"\W+", "_", folder.name, flags=re.ASCII).lower()
+    files = project_files(name, read_dump(dump))
+    _copy_frame(folder)
+    for path, text in files.items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8", newline="\n")
+    write_schemas(folder)
+    console.message(f"Wrote {', '.join(files)}")

@@ -53,6 +53,16 @@ class Options(Struct, frozen=True):
         """Whether stdout is to hold one JSON document."""
         return self.format == "json"
 
+    @property
+    def annotated(self) -> bool:
+        """Whether mistakes and warnings are printed for another tool, with their places."""
+        return self.format in ("github", "sarif")
+
+    @property
+    def one_document(self) -> bool:
+        """Whether nothing else than one document may stand on stdout."""
+        return self.format in ("json", "sarif")
+
 
 def _nodes(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """For the shell's completion: what may be selected."""
@@ -111,7 +121,8 @@ _NOT_HERE = frozenset({"profiles_dir"})
 
 
 def shared_options(
-    command: _Command, formats: tuple[str, ...] = ("text", "json", "markdown", "dbt", "github")
+    command: _Command,
+    formats: tuple[str, ...] = ("text", "json", "markdown", "dbt", "github", "sarif"),
 ) -> _Command:
     """Adds the shared flags. The command receives them as keywords."""
     printing = click.option(

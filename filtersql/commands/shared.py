@@ -80,4 +80,5 @@ def _called(
         content = {"command": name, "exit_code": code, "elapsed": spent}
         console.log.event("CommandDone", f"filtersql {name}: exit code {code}", "debug", content)
         console.log.close()
+    console.end()
     return code

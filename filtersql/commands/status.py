@@ -10,7 +10,7 @@ from filtersql.commands.inputs import inputs_of
 from filtersql.commands.loading import loaded_compilation
 from filtersql.commands.selecting import selected
 from filtersql.commands.shared import subcommand
-from filtersql.review.text_table import aligned
+from filtersql.review.text_table import aligned, sparkline
 from filtersql.run import status
 from filtersql.targets.open import open_engine
 
@@ -20,13 +20,29 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_HEADERS = (
+    "Node",
+    "Target",
+    "State",
+    "Position",
+    "Lag",
+    "Last run",
+    "Changes per run",
+    "Conflicts",
+    "Quarantine",
+)
 #: targets that a line names
 _NAMED = 3
 
 
 @subcommand("status")
 def command(console: Console) -> int:
-    """Show position, lag, conflicts and quarantine of every target, and what is in force."""
+    """Show position, lag, conflicts and quarantine of every target, and what is in force.
+
+    "Changes per run" draws how many of its table's changes each of the last 12 runs applied since
+    the target was filled, the oldest left. The lowest bar is a run without changes, the highest one
+    that had the most.
+    """
     project, compilation = loaded_compilation(console)
     tables: dict[str, list[CompiledTable]] = {}
     for node in selected(project, compilation, console.options):
@@ -53,6 +69,7 @@ def command(console: Console) -> int:
                     "next_row_leaves": each.next_leaves,
                     "in_force_since": each.in_force_since,
                     "definition_changed": each.definition_changed,
+                    "changes_per_run": each.changes_per_run,
                 }
                 for each in statuses
             ]
@@ -65,13 +82,13 @@ def command(console: Console) -> int:
             _number(each.position),
             _number(each.lag),
             each.last_run or "",
+            sparkline(each.changes_per_run),
             str(sum(each.conflicts.values())),
             str(each.quarantine),
         ]
         for each in statuses
     ]
-    headers = ["Node", "Target", "State", "Position", "Lag", "Last run", "Conflicts", "Quarantine"]
-    console.result(aligned(f"Targets of {project.name}", headers, rows, _below(statuses)))
+    console.result(aligned(f"Targets of {project.name}", _HEADERS, rows, _below(statuses)))
     return 0
 
 

@@ -16,6 +16,11 @@ NO_PROJECT = Wording(
 FOLDER_NOT_EMPTY = Wording(
     'folder "{name}" exists and is not empty', hint="Choose another name, or empty the folder."
 )
+# `init --from-dump` of what only pg_restore reads.
+DUMP_NOT_TEXT = Wording(
+    '"{path}" is a dump in the custom format',
+    hint="Write its definitions as text: pg_restore --schema-only --file schema.sql",
+)
 # Rows that `clean` would remove, with everything that can be generated again.
 DATA_IN_TARGET = Wording(
     '"{path}" is under target/, which clean removes',

@@ -21,14 +21,15 @@ from filtersql.errors.project import BEYOND_SEMANTICS
 from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Span
 
-__all__ = ["Settings", "read_settings"]
+__all__ = ["VERSIONS", "Settings", "read_settings"]
 
 _KEYS = frozenset(
     "name version profile semantics postgres_version publish_via_partition_root identity_check vars"
     " defaults compiled_path description silence database_locale".split()
 )
 _SYSTEMS = ("postgres", "xdb", "pglogical", "bdr")
-_VERSIONS = (15, 16, 17, 18)
+#: of PostgreSQL, whose publications have row filters
+VERSIONS = (15, 16, 17, 18)
 
 
 class Settings(Struct, frozen=True):
@@ -95,7 +96,7 @@ def read_settings(document: Document) -> Settings:
 
 def _version(document: Document, node: Node | None) -> int:
     version = document.integer(node, "postgres_version")
-    if version is not None and version not in _VERSIONS:
+    if version is not None and version not in VERSIONS:
         document.mistakes.append(BEYOND_SEMANTICS(document.span(node), version=version))
         return 18
     return version or 18

@@ -16,7 +16,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-__all__ = ["aligned"]
+__all__ = ["aligned", "sparkline"]
+
+_BARS = "▁▂▃▄▅▆▇█"
 
 
 def aligned(
@@ -40,6 +42,16 @@ def aligned(
             texts = [cell[number] if number < len(cell) else "" for cell in row]
             lines.append(" " + " | ".join(map(_padded, texts, widths)))
     return "\n".join(line.rstrip() for line in [*lines, *footers])
+
+
+def sparkline(counts: Sequence[int]) -> str:
+    """A bar for each number; the lowest one says zero.
+
+    >>> sparkline([9, 0, 1, 5])
+    '█▁▂▅'
+    """
+    most, highest = max(counts, default=0), len(_BARS) - 1
+    return "".join(_BARS[-(-count * highest // most) if count else 0] for count in counts)
 
 
 def _centred(text: str, width: int) -> str:

@@ -84,6 +84,7 @@ __all__ = [
     "owner_of",
     "prepare",
     "read",
+    "read_all",
     "tidy",
 ]
 
@@ -282,8 +283,18 @@ def prepare(engine: Engine, schema: str) -> None:
 def read(engine: Engine, schema: str) -> Ledger:
     """What the ledger says; nothing where none was made yet."""
     rows = engine.rows_of((schema, LEDGER), _COLUMNS)
+    return Ledger() if rows is None else _known(rows)
+
+
+def read_all(engine: Engine, schema: str) -> tuple[Ledger, list[Entry]]:
+    """What the ledger says, and all of its rows, the oldest first, read once."""
+    rows = engine.rows_of((schema, LEDGER), _COLUMNS)
     if rows is None:
-        return Ledger()
+        return Ledger(), []
+    return _known(rows), sorted(map(_entry, rows), key=_ordinal)
+
+
+def _known(rows: Sequence[_Row]) -> Ledger:
     files: dict[str, dict[str, tuple[int, int, int]]] = {}
     newest: dict[Key, _Row] = {}
     changing: dict[Key, _Row] = {}

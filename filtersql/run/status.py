@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
@@ -25,8 +26,9 @@ from filtersql.feeds.lines import find_files
 from filtersql.feeds.staging import Place
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import quarantine
+from filtersql.run.applied_cuts import changes_per_run
 from filtersql.run.clock import show_clock
-from filtersql.run.ledger import INTENDED, Entry, Ledger, is_in_force, key_of, read
+from filtersql.run.ledger import INTENDED, Entry, Ledger, is_in_force, key_of, read_all
 from filtersql.run.model import Inputs, no_conflicts
 from filtersql.run.proofs import settled
 from filtersql.targets.depth import configure
@@ -58,20 +60,24 @@ class TargetStatus(Struct, frozen=True):
     in_force_since: str | None = None
     #: whether that is still the project's; None: the target is not filled
     definition_changed: bool | None = None
+    #: of the last runs since it was filled, the oldest first
+    changes_per_run: tuple[int, ...] = ()
 
 
 def status(
     inputs: Inputs, tables: Mapping[str, Sequence[CompiledTable]], engine: Engine
 ) -> tuple[TargetStatus, ...]:
     """The state of some subscriptions' targets, given by name."""
-    known = read(engine, inputs.state_schema)
+    known, rows = read_all(engine, inputs.state_schema)
     entries = {
         key_of(table): _true(engine, known, table)
         for compiled in tables.values()
         for table in compiled
     }
+    positions = {key: _position(entry) for key, entry in entries.items()}
+    counts = changes_per_run(rows, positions)
     return tuple(
-        found
+        replace(found, changes_per_run=counts.get(key_of(found.compiled), ()))
         for name, compiled in tables.items()
         for found in _subscription(
             inputs, inputs.subscriptions[name], compiled, entries, known, engine

@@ -1,13 +1,15 @@
-"""`status`: since when a definition is in force, and when the time of the next row is over."""
+"""`status`: changes per run, since when a definition is in force, when the next row leaves."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from changed_filters import Shop, change
+from demo import lines, started
 from one_by_one import Killed, OneByOne
 
 from filtersql.commands.inputs import inputs_of
@@ -116,3 +118,69 @@ def test_another_window_says_nothing_of_the_rows_that_are_there(
     shop.define(visits=None)
     assert told(shop, engine)["visits"].definition_changed
     assert told(shop, engine)["visits"].next_leaves is None
+
+
+def _inserts(*numbers: int) -> list[dict[str, object]]:
+    return [
+        change(n, "insert", "orders", after={"id": n, "region": "eu", "total": n}) for n in numbers
+    ]
+
+
+def test_changes_per_run_are_those_of_the_last_twelve_runs(tmp_path: Path, engine: DuckDB) -> None:
+    """Runs without a change of the table count, an apply does not; a copy begins anew."""
+    shop = Shop(tmp_path).define(orders="region = 'eu'", bare=None)
+    bare = [change(3, "insert", "bare", after={"a": 1, "c": "x"})]
+    feed = [_inserts(0, 1, 2), bare, _inserts(4), *([n] for n in _inserts(*range(5, 16)))]
+    shop.write({"orders": [], "bare": []})
+    seen = []
+    for number, changes in enumerate(feed):
+        shop.write(changes=changes, name=f"{number:02}")
+        assert shop.run(engine).mistakes == ()
+        seen.append({name: each.changes_per_run for name, each in told(shop, engine).items()})
+    assert seen[0] == {"orders": (3,), "bare": (0,)}
+    assert seen[2] == {"orders": (3, 0, 1), "bare": (0, 1, 0)}
+    assert seen[11] == {"orders": (3, 0, *[1] * 10), "bare": (0, 1, *[0] * 10)}
+    assert seen[13] == {"orders": (1,) * 12, "bare": (0,) * 12}
+    shop.define(orders="region = 'us'", bare=None)
+    shop.apply(engine)
+    assert told(shop, engine)["orders"].changes_per_run == (1,) * 12
+    assert shop.run(engine, full_refresh=True).mistakes == ()
+    assert told(shop, engine)["orders"].changes_per_run == (15,)
+
+
+@pytest.mark.parametrize(
+    ("after", "then", "at_last"), [(False, (2, 0), (2, 0, 4)), (True, (2, 3), (2, 3, 1))]
+)
+def test_changes_of_a_killed_run_are_told_where_they_were_applied(
+    tmp_path: Path,
+    engine: DuckDB,
+    *,
+    after: bool,
+    then: tuple[int, ...],
+    at_last: tuple[int, ...],
+) -> None:
+    """The second commit is the target's: before it they are the next run's."""
+    shop = Shop(tmp_path).define(orders="region = 'eu'")
+    shop.write({"orders": []}, _inserts(1, 2))
+    assert shop.run(OneByOne(engine.connection)).mistakes == ()
+    shop.write(changes=_inserts(3, 4, 5), name="2")
+    with pytest.raises(Killed):
+        shop.run(OneByOne(engine.connection, 2, after))
+    assert told(shop, OneByOne(engine.connection))["orders"].changes_per_run == then
+    shop.write(changes=_inserts(6), name="3")
+    assert shop.run(OneByOne(engine.connection)).mistakes == ()
+    assert told(shop, OneByOne(engine.connection))["orders"].changes_per_run == at_last
+
+
+def test_the_table_draws_them_beside_the_last_run(tmp_path: Path) -> None:
+    """One line for each target; JSON has the counts."""
+    shell = started(tmp_path, "window")
+    assert shell.run("filtersql run --target local").exit_code == 0
+    (shell.folder / "changes/later.jsonl").write_text("")
+    assert shell.run("filtersql run --target local").exit_code == 0
+    head, drawn = [
+        line.split("|") for line in lines(shell.run("filtersql status --target local"))[1:4:2]
+    ]
+    assert drawn[head.index(" Changes per run ")].strip() == "█▁"
+    (target,) = json.loads(shell.run("filtersql status --target local --format json").stdout)
+    assert target["changes_per_run"] == [4, 0]

@@ -1,0 +1,1 @@
+"""What orchestrators run of a project; each module needs the package that it is named for."""
