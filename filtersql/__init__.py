@@ -13,6 +13,7 @@ __all__ = [
     "Checks",
     "Compiled",
     "Event",
+    "Failed",
     "Listing",
     "Mistake",
     "Mistakes",
@@ -30,6 +31,7 @@ __version__ = "0.1.0"
 #: where what is offered stands; all else are records
 _MODULES = {
     "Event": "api.listener",
+    "Failed": "api.project",
     "Mistake": "errors",
     "Mistakes": "errors",
     "Project": "api.project",

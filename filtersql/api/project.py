@@ -10,8 +10,8 @@ Example
 Nothing is printed, no process ends, nothing outside the project and its target is changed. Each
 method reads the project's files anew, as its command does, and gives back what the command prints
 as JSON. What a command reports as mistakes is raised as `Mistakes`: at once, or for a target of
-several when the others have ended. In a process that has an active SparkSession, an output of
-`method: session` uses it and leaves it as it was.
+several as `Failed` when the others have ended. In a process that has an active SparkSession, an
+output of `method: session` uses it and leaves it as it was.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 import msgspec
@@ -44,10 +44,18 @@ from filtersql.commands.options import Options
 from filtersql.commands.shared import Subcommand
 from filtersql.errors import Mistake, Mistakes
 
-__all__ = ["Project"]
+__all__ = ["Failed", "Project"]
 
 _Record = TypeVar("_Record", bound=Record)
 OnEvent = Callable[[Event], object]
+
+
+class Failed(Mistakes):
+    """Mistakes of some targets, when all have ended: `record` tells what became of each."""
+
+    def __init__(self, mistakes: Iterable[Mistake], record: Record) -> None:
+        super().__init__(mistakes)
+        self.record: Any = record
 
 
 class Project(msgspec.Struct, frozen=True):
@@ -192,8 +200,8 @@ class Project(msgspec.Struct, frozen=True):
         """Copy what is missing, then apply every pending change in order, once.
 
         `adopt_at` is the last change that targets hold which filtersql did not make; `as_of` the
-        clock of windows, in UTC. `on_event` is called as targets start and end. Raises Mistakes
-        where a target failed: the others were run, and target/run_results.json tells of all.
+        clock of windows, in UTC. `on_event` is called as targets start and end. Raises Mistakes;
+        where a target failed, Failed: the others were run.
         """
         own = {
             "dry_run": dry_run,
@@ -220,7 +228,7 @@ class Project(msgspec.Struct, frozen=True):
     ) -> Audits:
         """Compare each target with the filter over its source, at the target's position.
 
-        What differs is in the record. Raises Mistakes where a target cannot be compared.
+        What differs is in the record. Raises Failed where a target cannot be compared.
         """
         return self._answer(Audits, audit.command, on_event, select, exclude, {"repair": repair})
 
@@ -255,7 +263,11 @@ class Project(msgspec.Struct, frozen=True):
             fail_fast=fail_fast,
         )
         listener = _listened(options, on_event, lambda one: command.function(console=one, **own))
-        return record.from_json(listener.answer)
+        if not listener.mistakes:
+            return record.from_json(listener.answer)
+        if listener.answer:
+            raise Failed(listener.mistakes, record.from_json(listener.answer))
+        raise Mistakes(listener.mistakes)
 
 
 def _listened(
@@ -271,8 +283,6 @@ def _listened(
         raise ValueError(wrong.format_message()) from None
     finally:
         listener.log.close()
-    if listener.mistakes:
-        raise Mistakes(listener.mistakes)
     return listener
 
 

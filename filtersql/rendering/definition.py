@@ -84,6 +84,12 @@ class Definition(Struct, frozen=True, dict=True):
         return sha256(self.text.encode()).hexdigest()
 
     @property
+    def condition(self) -> str | None:
+        """What a row meets that the initial copy takes, as PostgreSQL prints it; None: nothing."""
+        filters = self.filters[COPY]
+        return None if filters == EVERY_ROW else (" AND " if self.every else " OR ").join(filters)
+
+    @property
     def by_row(self) -> bool:
         """Whether a row alone tells that it is held: no action is filtered otherwise."""
         judged = [self.filters[each] for each in ("insert", "update") if each in self.actions]

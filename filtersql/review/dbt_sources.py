@@ -25,7 +25,7 @@ from sqlglot import exp, select
 
 from filtersql.compile import Node
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.rendering.definition import COPY, EVERY_ROW, DefinedColumn
+from filtersql.rendering.definition import COPY, DefinedColumn
 from filtersql.rendering.target_uniqueness import LEDGER
 from filtersql.storage import Engine
 
@@ -55,9 +55,7 @@ def dbt_sources(nodes: Iterable[Node], state_schema: str, engine: Engine) -> str
 
 def _table(compiled: CompiledTable, state_schema: str, engine: Engine) -> dict[str, object]:
     definition = compiled.definition
-    filters = tuple(map(_no_jinja, definition.filters.get(COPY, EVERY_ROW)))
-    connective = " AND " if definition.every else " OR "
-    kept = "" if filters == EVERY_ROW else f" where {connective.join(filters)}"
+    kept = "" if definition.condition is None else f" where {_no_jinja(definition.condition)}"
     return {
         "name": compiled.target[-1],
         "description": f"Rows of {compiled.relation}{kept}.",
@@ -69,7 +67,7 @@ def _table(compiled: CompiledTable, state_schema: str, engine: Engine) -> dict[s
                     "subscription": compiled.subscription,
                     "relation": str(compiled.relation),
                     "actions": list(definition.actions),
-                    "filters": list(filters),
+                    "filters": [*map(_no_jinja, definition.filters[COPY])],
                     "key": list(definition.key),
                 }
             },

@@ -17,7 +17,7 @@ from demo import started
 from transcripts import Shell
 
 import filtersql
-from filtersql import Event, Mistakes, Project
+from filtersql import Event, Failed, Mistakes, Project
 from filtersql.api.records import Record
 
 #: what differs from call to call
@@ -114,10 +114,11 @@ def test_mistakes_are_raised_all_together(shop: Shell) -> None:
         '{"seq": 10, "relation": "public.orders", "op": "insert", "after": {"id": "x"}}\n'
     )
     heard: list[Event] = []
-    with pytest.raises(Mistakes) as found:
+    with pytest.raises(Failed) as failed:
         project.run(on_event=heard.append)
-    assert len(found.value.mistakes) == 1
-    assert "changes/2026-11-22.jsonl:1" in str(found.value)
+    assert len(failed.value.mistakes) == 1
+    assert [each.status for each in failed.value.record.results] == ["error", "error"]
+    assert "changes/2026-11-22.jsonl:1" in str(failed.value)
     assert heard[-1].name == "RunDone"
     publication = shop.folder / "publications" / "shop.yml"
     publication.write_text(
@@ -180,7 +181,8 @@ def test_what_is_offered_is_there_and_nothing_heavy_is_loaded() -> None:
     with pytest.raises(AttributeError):
         _ = filtersql.nothing  # type: ignore[attr-defined]
     asked = (
-        "import filtersql, sys; print(*{'duckdb', 'pyspark', 'sqlglot', 'click'} & {*sys.modules})"
+        "import filtersql, sys; names = {'duckdb', 'pyspark', 'sqlglot', 'click', 'dagster'};"
+        "print(*names & {*sys.modules})"
     )
     ended = subprocess.run(
         [sys.executable, "-c", asked], capture_output=True, text=True, check=True
