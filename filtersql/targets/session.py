@@ -30,7 +30,6 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg, splitting
 from filtersql.targets.catalog_questions import table_bytes, table_names
-from filtersql.targets.delta_folder import LocalFolder
 from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.session_settings import copied, during, put
@@ -47,16 +46,9 @@ from filtersql.targets.statements import (
     table_name,
 )
 from filtersql.targets.table_formats import create_statements
-from filtersql.targets.url_folder import UrlFolder
+from filtersql.targets.warehouse import Folder
 
-__all__ = ["Folder", "Session", "kept_in"]
-
-Folder = LocalFolder | UrlFolder
-
-
-def kept_in(place: str, spark: SparkSession) -> Folder:
-    """Where tables of Delta are kept: a folder of this machine, or what a URL names."""
-    return UrlFolder(spark, place) if "://" in place else LocalFolder(Path(place))
+__all__ = ["Session"]
 
 
 class Session(Struct):
@@ -200,8 +192,8 @@ class Session(Struct):
 
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The names and types of a table's columns; none where the table does not exist."""
-        query = describe_table(self.table_sql(parts))
-        return described(self.rows(query) if self.exists(parts) else [])
+        known = describe_table(self.table_sql(parts)) if self.exists(parts) else None
+        return described(self.rows(known) if known else [])
 
     def names(self, schema: str) -> frozenset[str]:
         """The names of the tables of a schema, folded; those of the warehouse by their folders."""
@@ -248,8 +240,7 @@ class Session(Struct):
             insert = insert_values(name, columns, rows, "spark")
         with during(self.spark, settings):
             self._collect(insert)
-        folder = self._folder(parts)
-        if folder and folder.newest_writer(delta.filler(slot)) == commit:
+        if (to := self._folder(parts)) and to.newest_writer(delta.filler(slot)) == commit:
             # Nobody wrote behind it: these rows are all from the slot on.
             return [tuple(row) for row in rows]
         return self.rows(then)
@@ -285,8 +276,7 @@ class Session(Struct):
             if merge:
                 return delta.written(rows)
             # An INSERT has no result, but its commit tells; and the table was empty.
-            folder = self._folder(compiled.target)
-            count = folder.rows_written(mark) if folder else None
+            count = to.rows_written(mark) if (to := self._folder(compiled.target)) else None
             if count is None:
                 held = self.rows(count_rows(self.table_sql(compiled.target), "spark"))
                 count = int(str(held[0][0]))
@@ -326,18 +316,16 @@ class Session(Struct):
         self.before.clear()
 
     def _schema(self, schema: str) -> None:
-        folder = self.warehouse / f"{schema}.db" if self.warehouse is not None else None
-        location = folder.location if folder else None
+        location = (self.warehouse / f"{schema}.db").location if self.warehouse else None
         self._sql(create_schema(self.table_sql([schema]), "spark", location))
 
     def _folder(self, parts: Sequence[str]) -> Folder | None:
-        if self.warehouse is None or self.format != "delta":
-            return None
-        return self.warehouse / f"{parts[0]}.db" / parts[1]
+        kept = self.warehouse if self.format == "delta" else None
+        return kept / f"{parts[0]}.db" / parts[1] if kept else None
 
     def _summaries(self, parts: Sequence[str]) -> list[Mapping[str, str]]:
-        rows = self._collect(iceberg.snapshots(self.table_sql(parts)))
-        return [dict(row[0]) for row in rows] or [{}]
+        found = iceberg.snapshots(self.table_sql(parts))
+        return [dict(row[0]) for row in self._collect(found)] or [{}]
 
     def _set(self, name: str, value: str) -> None:
         self.before.setdefault(name, self.spark.conf.get(name, None))

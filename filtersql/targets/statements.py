@@ -34,6 +34,7 @@ __all__ = [
     "insert_values",
     "literal",
     "make_table",
+    "move_schema",
     "named_rows",
     "positional_view",
     "positioned",
@@ -134,6 +135,12 @@ def create_schema(schema_sql: str, engine: Engine, location: str | None = None) 
         place = exp.LocationProperty(this=literal(location))
         create.set("properties", exp.Properties(expressions=[place]))
     return create.sql(engine)
+
+
+def move_schema(schema_sql: str, location: str) -> str:
+    """ALTER SCHEMA … SET LOCATION of a schema whose name is quoted; its tables stay."""
+    place = literal(location).sql("spark")
+    return exp.Command(this="ALTER SCHEMA", expression=f"{schema_sql} SET LOCATION {place}").sql()
 
 
 def temporary(kind: str, name: str, query: str, engine: Engine) -> str:

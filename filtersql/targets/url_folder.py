@@ -47,7 +47,7 @@ class UrlFolder(Struct, frozen=True):
 
     def contains(self, location: str) -> bool:
         """Whether a place, as Spark names it, is below the folder."""
-        return f"{location}/".startswith(f"{self.url.rstrip('/')}/")
+        return f"{_plain(location)}/".startswith(f"{_plain(self.url)}/")
 
     def holds_a_table(self) -> bool:
         """Whether a Delta table was committed in the folder."""
@@ -107,3 +107,9 @@ class UrlFolder(Struct, frozen=True):
         with spark_refusals():
             path = context._jvm.org.apache.hadoop.fs.Path(self.url)
             return path.getFileSystem(context._jsc.hadoopConfiguration()), path
+
+
+def _plain(url: str) -> str:
+    """file:///a/b/ as Hadoop may write it, too: file:/a/b."""
+    scheme, _, rest = url.partition(":")
+    return f"{scheme}:/{rest.strip('/')}"

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
-import time
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from demo import started
 from installed import installed
-from pyspark.sql import SparkSession
-from servers import free_port
+from servers import free_port, without
 from transcripts import Shell
 
 from filtersql.targets.delta_folder import LocalFolder
-from filtersql.targets.url_folder import UrlFolder
 
 pytestmark = pytest.mark.spark
 
@@ -34,27 +33,64 @@ def _beside(shell: Shell, output: str) -> None:
     profiles.write_text(profiles.read_text() + output)
 
 
-def _played(shell: Shell) -> None:
+def _played(filtersql: Callable[[str], str]) -> None:
     """Copied, run again, audited, changed and filled anew."""
-    said = shell.run("filtersql run --target far")
-    assert said.exit_code == 0, said.both
-    assert "PASS=2 ERROR=0" in said.stdout
-    assert "every target was up to date" in shell.run("filtersql run --target far").stdout
-    assert "RIGHT=2 WRONG=0" in shell.run("filtersql audit --target far").stdout
-    said = shell.run("filtersql apply --yes --target far --vars '{region: us}'")
-    assert "europe/public.orders: 2 deleted, 3 inserted" in said.stdout
-    said = shell.run("filtersql run --target far --full-refresh --vars '{region: us}' --show 9")
-    assert "3 inserted" in said.stdout
-    assert " 4  | us     | paid   |\n" in said.stdout
+    assert "PASS=2 ERROR=0" in filtersql("run --target far")
+    assert "every target was up to date" in filtersql("run --target far")
+    assert "RIGHT=2 WRONG=0" in filtersql("audit --target far")
+    changed = "--target far --vars '{region: us}'"
+    assert "europe/public.orders: 2 deleted, 3 inserted" in filtersql(f"apply --yes {changed}")
+    said = filtersql(f"run --full-refresh --show 9 {changed}")
+    assert "3 inserted" in said
+    assert " 4  | us     | paid   |\n" in said
 
 
-def test_a_url_is_no_path_of_the_project(
-    tmp_path: Path, spark: SparkSession, own_spark: None
-) -> None:
+@pytest.mark.usefixtures("spark")
+def test_a_url_is_no_path_of_the_project(tmp_path: Path) -> None:
     """Tables stand where the URL says; a later process finds them there by their folders."""
     shell = started(tmp_path, "shop")
-    url = (tmp_path / "far away").as_uri()
+    url = f"file://{tmp_path}/far away"
     _beside(shell, _OUTPUT.format(url=url))
-    _played(shell)
+    _played(lambda line: shell.run(f"filtersql {line}").both)
     assert not list(shell.folder.glob("file*"))
     assert LocalFolder(tmp_path / "far away" / "europe.db" / "orders").holds_a_table()
+
+
+@pytest.mark.long
+def test_a_bucket_of_s3(tmp_path: Path) -> None:
+    """Moto's server keeps it; Hadoop's own client reaches it, as the documentation says."""
+    programs = installed(tmp_path / "moto", "moto[server,s3]>=5")
+    address = f"http://127.0.0.1:{free_port()}"
+    conf = {
+        "spark.jars.packages": "org.apache.hadoop:hadoop-aws:3.4.2",
+        "spark.hadoop.fs.s3a.endpoint": address,
+        "spark.hadoop.fs.s3a.endpoint.region": "eu-central-1",
+        "spark.hadoop.fs.s3a.path.style.access": "true",
+        "spark.hadoop.fs.s3a.access.key": "a",
+        "spark.hadoop.fs.s3a.secret.key": "b",
+    }
+    bucket = (
+        "import boto3, sys; boto3.client('s3', endpoint_url=sys.argv[1], aws_access_key_id='a',"
+        " aws_secret_access_key='b', region_name='us-east-1').create_bucket(Bucket='lake')"
+    )
+    shell = started(tmp_path, "shop")
+    _beside(shell, _OUTPUT.format(url="s3a://lake/warehouse") + f"      spark_conf: {conf}\n")
+
+    def filtersql(line: str) -> str:
+        command = [sys.executable, "-m", "filtersql", *shlex.split(line)]
+        environment = without("SPARK_SUBMIT_OPTS")
+        return subprocess.run(
+            command, cwd=shell.folder, env=environment, capture_output=True, text=True
+        ).stdout
+
+    with subprocess.Popen(
+        [programs / "moto_server", "-p", address.rpartition(":")[2]],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as server:
+        try:
+            subprocess.run([programs / "python", "-c", bucket, address], check=True)
+            _played(filtersql)
+        finally:
+            server.terminate()
+    assert not list(shell.folder.glob("s3a*"))
