@@ -24,7 +24,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.counts import count_repeated
 from filtersql.targets.model import Engine
 
-__all__ = ["FINDINGS", "Found", "check_keys", "compare"]
+__all__ = ["FINDINGS", "Found", "Sides", "check_keys", "compare"]
 
 #: the rows that audit.sql gave, under a temporary name
 FINDINGS = "filtersql_findings"
