@@ -19,6 +19,7 @@ from filtersql.errors import Notice
 from filtersql.review.approvals import Approval
 from filtersql.review.html_text import anchor, sql, text
 from filtersql.review.page_changes import changes, moves, row_text
+from filtersql.review.picture import picture
 from filtersql.review.review import InForce, Review, ReviewedAction, ReviewedTarget, grouped
 from filtersql.review.worked_example import Worked
 from filtersql.source import Source, Span
@@ -40,6 +41,7 @@ def html(review: Review) -> str:
         '<meta name=viewport content="width=device-width,initial-scale=1">\n',
         f"<title>{title}</title>\n<style>\n{style}</style>\n<body>\n",
         f"<header><h1>{title}</h1>\n<p class=dim>{_facts(review)}</p></header>\n<main>\n",
+        *picture(review.targets, lambda span, inner: _around(span, sources, inner)),
         *changes(review),
         *moves(review),
         *_notices(review.notices, sources),
@@ -152,7 +154,11 @@ def _publication(each: InForce, sources: dict[str, Source]) -> str:
 def _link(span: Span | None, sources: dict[str, Source]) -> str:
     if span is None or span.source.path not in sources:
         return ""
-    return _to(str(span), sources, text(str(span)))
+    return _around(span, sources, text(str(span)))
+
+
+def _around(span: Span | None, sources: dict[str, Source], inner: str) -> str:
+    return inner if span is None else _to(str(span), sources, inner)
 
 
 def _to(place: str, sources: dict[str, Source], inner: str) -> str:
