@@ -2,7 +2,7 @@
 
 Example
     [model](../verify/model.py)       becomes   model (`filtersql/verify/model.py`)
-    ```yaml publications/shop.yml     becomes   ```yaml title="publications/shop.yml"
+    ```yaml write profiles.yml        becomes   ```yaml title="profiles.yml"
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import posixpath
 import re
 from pathlib import Path
 
+import functions
+import mistakes
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -22,21 +24,23 @@ _LINK = re.compile(
     r"(?ms)^(?P<ticks>`{3,}).*?^(?P=ticks)$|`[^`\n]*`"
     r"|\[(?P<text>[^\]]*)\]\((?P<path>(?!\w+:|#)[^)#\s]+)(?P<anchor>#[^)]*)?\)"
 )
-_TITLED = re.compile(r"(?m)^(`{3,}\w+) (\S+)$")
+_TITLED = re.compile(r"(?m)^(`{3,}\w+) (?:(?:write|run) )?(\S+)$")
 _ROW = re.compile(r"(?m)^\|.*\|$")
 _CODE = re.compile(r"`[^`]*`")
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """README.md is the first page."""
+    """README.md is the first page, and two are written from the code."""
     files.append(File.generated(config, "index.md", abs_src_path=str(_HOME / "README.md")))
+    files.append(File.generated(config, "functions.md", content=functions.page()))
+    files.append(File.generated(config, "mistakes.md", content=mistakes.page()))
     return files
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Links stay within the site; what else GitHub understands is said in mkdocs' way."""
-    source = Path(str(page.file.abs_src_path)).parent.relative_to(_HOME).as_posix()
     here = posixpath.dirname(page.file.src_uri)
+    source = "" if page.file.src_uri == "index.md" else posixpath.join(_DOCS, here)
 
     def link(found: re.Match[str]) -> str:
         if found["path"] is None:

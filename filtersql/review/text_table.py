@@ -16,7 +16,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-__all__ = ["aligned", "sparkline"]
+__all__ = ["aligned", "cut", "sparkline"]
 
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -52,6 +52,22 @@ def sparkline(counts: Sequence[int]) -> str:
     """
     most, highest = max(counts, default=0), len(_BARS) - 1
     return "".join(_BARS[-(-count * highest // most) if count else 0] for count in counts)
+
+
+def cut(text: str, columns: int) -> str:
+    """The beginning of a text that is too long; what is left out is told by its last character.
+
+    >>> cut("publication", 8)
+    'publica…'
+    """
+    if _width(text) <= columns:
+        return text
+    kept = ""
+    for each in text:
+        if _width(kept + each) >= columns:
+            break
+        kept += each
+    return f"{kept}…"
 
 
 def _centred(text: str, width: int) -> str:

@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from cases import read_fences
+from cases import read_fences, rewrite
 from places import HOME
-from transcripts import Shell, normalised, transcript
+from played_pages import played
+from transcripts import Shell, normalised
 
 import filtersql
 from filtersql import cli
@@ -23,18 +24,20 @@ TEST_COMMAND = (
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_transcripts_are_true(path: Path, tmp_path: Path) -> None:
-    """Console blocks are run from top to bottom in one folder; files are as they are shown."""
-    shell = Shell(tmp_path)
-    for fence in read_fences(path):
-        place = f"{path.name}:{fence.begin}"
+def test_transcripts_are_true(path: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Console blocks are run from top to bottom, files are as shown; `--update` writes anew."""
+    answers = {}
+    for fence, found in played(path, tmp_path):
         if fence.language == "console":
-            assert normalised(transcript(shell, fence.text)) == normalised(fence.text), place
-        elif len(fence.words) == 1 and "/" in fence.words[0]:
-            # A line `…` leaves lines out.
-            shown = re.escape(normalised(fence.text)).replace("…", r"[\s\S]*")
-            text = normalised((shell.folder / fence.words[0]).read_text())
-            assert re.fullmatch(shown, text), place
+            answers[fence] = found
+            expected = re.escape(normalised(fence.text))
+        else:
+            expected = re.escape(normalised(fence.text)).replace("…", r"[\s\S]*")
+        if not request.config.getoption("--update"):
+            place = f"{path.name}:{fence.begin}"
+            assert re.fullmatch(expected, normalised(found)), f"{place}\n{found}"
+    if request.config.getoption("--update"):
+        rewrite(path, answers)
 
 
 def test_every_command_is_in_the_readme_and_has_help() -> None:

@@ -36,6 +36,7 @@ class TestPage:
         assert {tag for tag, _ in page.tags} <= {
             *"html meta title style body header main h1 h2 h3 h4 p section div table tr".split(),
             *"th td code br span a b i em pre details summary mark ul li nav del ins".split(),
+            *"svg g rect path text".split(),
         }
         assert NASTY in page.text
         assert "</title><img src=x onerror=alert(2)>" in page.text
@@ -59,6 +60,53 @@ class TestPage:
         source = (shell.folder / "target" / "review.html").read_text()
         linked = re.findall(r'^<a href="#(f[0-9]+-[0-9]+)">\t+\(', source, re.MULTILINE)
         assert len(linked) == 9  # the old row, the new row and the copy, of three filters
+
+    def test_the_picture_leads_from_publications_to_targets(self, shell: Shell) -> None:
+        """A filter in two targets is drawn once; what is too long is there as a title."""
+        (shell.folder / "subscriptions/more.yml").write_text(
+            "subscriptions:\n  - {name: more, publications: [p1, '\"<b>p\"'],"
+            " changes: {path: 'changes/*.jsonl'}}\n"
+        )
+        (shell.folder / "publications/more.yml").write_text(
+            "publications:\n  - name: '\"<b>p\"'\n    publish: [insert]\n    tables: "
+            "[{name: t1, where: 'a IN (11111, 22222, 33333, 444444444)'}, t2]\n"
+        )
+        assert shell.run("filtersql review --select s1 more").exit_code == 0
+        page = (shell.folder / "target" / "review.html").read_text()
+        drawn = page[page.index("<svg") : page.index("</svg></div>")]
+        assert page.index("<svg") < page.index("<h2>")
+        picture = parsed(drawn)
+        assert not any(tag == "b" for tag, _ in picture.tags)
+        names = [attributes for tag, attributes in picture.tags if tag == "a"]
+        places = [each["href"] for each in names if each["href"][1:2] == "f"]
+        sections = [each["href"] for each in names if each["href"] not in places]
+        assert sections == ["#more.public.t1", "#more.public.t2", "#s1.public.t1"]
+        assert len(places) == 2
+        assert picture.text.count("((a > 5) AND (c = 'NSW'::text))") == 1
+        assert "every row" in picture.text
+        assert "<b>p" in picture.text
+        title = "public.t1: (a = ANY (ARRAY[11111, 22222, 33333, 444444444]))"
+        assert f"<title>{title}</title>" in drawn
+        # p1 and <b>p to their filters, and these to targets
+        assert drawn.count("<path") == 3 + 4
+
+    def test_a_large_picture_ends(self, tmp_path: Path) -> None:
+        """Forty targets are drawn, and it says how many are not."""
+        shell = written(tmp_path)
+        names = [f"t{number}" for number in range(43)]
+        listed = "".join(f"  - {{name: {name}, columns: {{a: int}}}}\n" for name in names)
+        (tmp_path / "tables/t.yml").write_text(f"tables:\n{listed}")
+        (tmp_path / "publications/p.yml").write_text(
+            f"publications:\n  - {{name: p, publish: [insert], tables: [{', '.join(names)}]}}\n"
+        )
+        (tmp_path / "subscriptions/s.yml").write_text(
+            "subscriptions:\n  - {name: s, publications: [p], changes: {path: 'c/*.jsonl'}}\n"
+        )
+        assert shell.run("filtersql review").exit_code == 0
+        page = (tmp_path / "target" / "review.html").read_text()
+        assert page.count("<section class=target") == 43
+        assert page.count("<path") == 80
+        assert "<p class=dim>3 more targets are not drawn.</p>" in page
 
     def test_policy_and_size(self, shell: Shell) -> None:
         """The page may run no script and fetch nothing; the same project gives the same bytes."""

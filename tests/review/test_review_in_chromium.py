@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import duckdb
 import pytest
 from demo import NASTY, started, written
 from places import BENCHMARKS
@@ -23,6 +24,8 @@ FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run"
     " --disable-background-networking --disable-component-update --disable-sync"
 )
+#: parts of statements and of the picture
+SQL, DRAWN = ("pre i", "pre b", "pre em"), (".picture text", ".picture svg svg .dim")
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None or DRIVER is None,
@@ -58,6 +61,29 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shell.folder / "target" / "review.html"
 
 
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The audit of a target that holds another row."""
+    shell = started(tmp_path_factory.mktemp("audit"), "shop")
+    shell.run("filtersql run --target local -q")
+    with duckdb.connect(str(shell.folder / "shop.duckdb")) as connection:
+        connection.execute("UPDATE finance.orders SET status = repeat('x', 900)")
+    shell.run("filtersql audit --target local --format html --output audit.html")
+    return shell.folder / "audit.html"
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_an_audit_is_read_on_a_phone(browser, audit: Path, dark: bool) -> None:
+    """It is no wider than the screen; what differs stands out and can be read."""
+    for width in (390, 1280):
+        look(browser, audit, width, dark=dark)
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    style = "getComputedStyle(document.querySelector('td.differs'))"
+    colours = [luminance(browser, f"{style}.{name}") for name in ("color", "backgroundColor")]
+    assert (max(colours) + 0.05) / (min(colours) + 0.05) >= 4.5
+    assert complaints(browser) == []
+
+
 def look(browser, page: Path, width: int, *, dark: bool = False) -> None:
     """Opens the page on a screen so wide."""
     browser.execute_cdp_cmd(
@@ -84,6 +110,18 @@ def test_nothing_is_wider_than_the_screen(browser, page: Path, width: int) -> No
     assert complaints(browser) == []
 
 
+def test_the_picture_scrolls_in_its_box_on_a_phone(browser, page: Path) -> None:
+    """It is as large there as on a desk's screen, where all of it is seen."""
+    wide = "const each = document.querySelector('.picture');return each.scrollWidth"
+    for width, scrolls in ((390, True), (1280, False)):
+        look(browser, page, width)
+        assert browser.execute_script(f"{wide} > each.clientWidth") == scrolls
+        assert browser.execute_script(wide) >= 900
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    browser.find_element("css selector", '.picture a[href="#s1.public.t1"]').click()
+    assert browser.execute_script("return location.hash") == "#s1.public.t1"
+
+
 def luminance(browser, script: str) -> float:
     """How light a colour is, from 0 to 1, as WCAG counts it."""
     numbers = browser.execute_script(f"return ({script}).match(/[0-9.]+/g).slice(0, 3)")
@@ -98,10 +136,11 @@ def test_everything_can_be_read(browser, page: Path, dark: bool) -> None:
     look(browser, page, 1000, dark=dark)
     ground = luminance(browser, "getComputedStyle(document.body).backgroundColor")
     assert (ground < 0.2) == dark
-    for selector in ("body", "a", ".dim", ".yes", ".no", "pre i", "pre b", "pre em", ".verdict"):
+    for selector in (*"body a .dim .yes .no .verdict".split(), *SQL, *DRAWN):
         for details in browser.find_elements("css selector", "details:not([open]) summary"):
             details.click()
-        style = f"getComputedStyle(document.querySelector('{selector}')).color"
+        kind = "fill" if selector in DRAWN else "color"
+        style = f"getComputedStyle(document.querySelector('{selector}')).{kind}"
         colour = luminance(browser, style)
         lighter, darker = max(colour, ground), min(colour, ground)
         assert (lighter + 0.05) / (darker + 0.05) >= 4.5, selector

@@ -1,0 +1,36 @@
+"""A page of documentation played from top to bottom in one folder, as its reader would.
+
+Example
+    ```console                      commands and what they print
+    ```yaml publications/shop.yml   a file as it stands there; a line `…` leaves lines out
+    ```yaml write profiles.yml      a file that the reader writes
+    ```sql run shop.duckdb          a script for DuckDB
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+from cases import Fence, read_fences
+from transcripts import Shell, transcript
+
+__all__ = ["played"]
+
+
+def played(page: Path, folder: Path) -> Iterator[tuple[Fence, str]]:
+    """The fences that show what a command prints or a file holds, with what it is now."""
+    shell = Shell(folder)
+    for fence in read_fences(page):
+        if fence.language == "console":
+            yield fence, transcript(shell, fence.text)
+        elif fence.words[:1] == ("write",):
+            file = shell.folder / fence.words[1]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"{fence.text}\n", encoding="utf-8")
+        elif fence.words[:1] == ("run",):
+            with duckdb.connect(shell.folder / fence.words[1]) as connection:
+                connection.execute(fence.text)
+        elif len(fence.words) == 1 and "/" in fence.words[0]:
+            yield fence, (shell.folder / fence.words[0]).read_text(encoding="utf-8")
