@@ -2,7 +2,7 @@
 
 Example
     [model](../verify/model.py)       becomes   model (`filtersql/verify/model.py`)
-    ```yaml publications/shop.yml     becomes   ```yaml title="publications/shop.yml"
+    ```yaml write profiles.yml        becomes   ```yaml title="profiles.yml"
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LINK = re.compile(
     r"(?ms)^(?P<ticks>`{3,}).*?^(?P=ticks)$|`[^`\n]*`"
     r"|\[(?P<text>[^\]]*)\]\((?P<path>(?!\w+:|#)[^)#\s]+)(?P<anchor>#[^)]*)?\)"
 )
-_TITLED = re.compile(r"(?m)^(`{3,}\w+) (\S+)$")
+_TITLED = re.compile(r"(?m)^(`{3,}\w+) (?:(?:write|run) )?(\S+)$")
 _ROW = re.compile(r"(?m)^\|.*\|$")
 _CODE = re.compile(r"`[^`]*`")
 

@@ -25,7 +25,7 @@ TEST_COMMAND = (
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_transcripts_are_true(path: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """Console blocks are run from top to bottom; files are as shown. `--update` fills them."""
+    """Console blocks are run from top to bottom, files are as shown; `--update` writes anew."""
     answers = {}
     for fence, found in played(path, tmp_path):
         if fence.language == "console":
