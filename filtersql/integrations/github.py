@@ -33,7 +33,7 @@ _MARK = "<!-- filtersql review -->"
 _LONGEST = 60_000
 
 
-class _Comment(msgspec.Struct):
+class _Comment(msgspec.Struct, frozen=True):
     """What is read of a comment; others may have left theirs."""
 
     id: int

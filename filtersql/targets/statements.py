@@ -139,8 +139,9 @@ def create_schema(schema_sql: str, engine: Engine, location: str | None = None) 
 
 def move_schema(schema_sql: str, location: str) -> str:
     """ALTER SCHEMA … SET LOCATION of a schema whose name is quoted; its tables stay."""
-    place = literal(location).sql("spark")
-    return exp.Command(this="ALTER SCHEMA", expression=f"{schema_sql} SET LOCATION {place}").sql()
+    moved = exp.AlterSet(location=literal(location))
+    schema = table(schema_sql, "spark")
+    return exp.Alter(this=schema, kind="SCHEMA", actions=[moved]).sql("spark")
 
 
 def temporary(kind: str, name: str, query: str, engine: Engine) -> str:
