@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from filtersql.commands.console import Console
+from filtersql.commands.console import Console, echo
 from filtersql.commands.inputs import inputs_of
 from filtersql.commands.loading import loaded_compilation
+from filtersql.commands.pages import write_page
 from filtersql.commands.progress import dotted
 from filtersql.commands.selecting import selected
-from filtersql.commands.shared import subcommand
+from filtersql.commands.shared import counted, subcommand
 from filtersql.errors import Mistakes
+from filtersql.review.audit_page import audit_page, value_text
 from filtersql.review.text_table import aligned
 from filtersql.run.auditing import Audit, audit
 from filtersql.targets.open import open_engine
@@ -28,23 +31,43 @@ if TYPE_CHECKING:
 __all__ = ["audits_of", "command", "print_audits"]
 
 
-@subcommand("audit")
+@subcommand("audit", formats=("text", "json", "html"))
 @click.option("--repair", is_flag=True, help="Write exactly the rows that were found.")
-def command(console: Console, *, repair: bool) -> int:
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where to write the page of --format html, instead of printing it.",
+)
+def command(console: Console, *, repair: bool, output: Path | None = None) -> int:
     """Compare each target with the filter over its source, at the target's position.
 
     The source's rows are brought to that position by the feed. Exits 1 when rows have leaked, are
-    missing or differ, unless --repair mended them.
+    missing or differ, unless --repair mended them. With --format html the answer is a page: a few
+    rows of each finding, the source's beside the target's, with the values marked that differ.
     """
+    html = console.options.format == "html"
+    if output is not None and not html:
+        raise click.UsageError("--output is where --format html writes.")
     project, compilation = loaded_compilation(console)
     nodes = selected(project, compilation, console.options)
     assert project.output is not None  # load() asked for one
     engine = open_engine(project.output, project.root)
     try:
         audits = audits_of(project, nodes, compilation)
-        done = audit(inputs_of(project), audits, engine, repair=repair)
+        done = audit(inputs_of(project), audits, engine, repair=repair, beside=html)
     finally:
         engine.close()
+    if html:
+        _write_page(console, project, done, output)
+    else:
+        _tell(console, done)
+    wrong = any(not audited.right for audited in done)
+    codes = [mistake.exit_code for audited in done for mistake in audited.mistakes]
+    return max(codes, default=int(wrong))
+
+
+def _tell(console: Console, done: Sequence[Audited]) -> None:
     print_audits(console, done)
     wrong = [audited for audited in done if not audited.right]
     # A target that is not filled yet was compared with nothing: it is not right.
@@ -58,8 +81,21 @@ def command(console: Console, *, repair: bool) -> int:
     )
     if console.options.json:
         console.document({"audits": [_record(audited) for audited in done]})
-    codes = [mistake.exit_code for audited in done for mistake in audited.mistakes]
-    return max(codes, default=1 if wrong else 0)
+
+
+def _write_page(
+    console: Console, project: Project, done: Sequence[Audited], output: Path | None
+) -> None:
+    assert project.output is not None  # load() asked for one
+    for audited in done:
+        if audited.mistakes:
+            console.report(Mistakes(audited.mistakes))
+    page = audit_page(project.name, f"{project.output.name} ({project.output.type})", done)
+    if output is None:
+        echo(page, nl=False)
+        return
+    write_page(output, page)
+    console.message(f"Wrote the audit of {counted(len(done), 'target')} to {output}")
 
 
 def audits_of(
@@ -89,28 +125,18 @@ def print_audits(console: Console, done: Sequence[Audited]) -> None:
 
 def _print(console: Console, place: str, audited: Audited) -> None:
     console.message(
-        dotted(f"{place} {_word(audited)} {audited.unique_id}", f"[{_told(audited)}]"),
+        dotted(f"{place} {audited.status.upper()} {audited.unique_id}", f"[{_told(audited)}]"),
         fg="green" if audited.right else "red",
     )
     if audited.mistakes:
         console.report(Mistakes(audited.mistakes))
     if audited.found is not None and audited.found.sample:
         headers = list(audited.found.sample[0])
-        rows = [[_text(row[name]) for name in headers] for row in audited.found.sample]
+        rows = [[value_text(row[name]) for name in headers] for row in audited.found.sample]
         few = len(rows) < audited.found.total and audited.compiled.key
         footer = [f"(the first {len(rows)} of {audited.found.total})"] if few else []
         console.result(aligned(".".join(audited.compiled.target), headers, rows, footer))
         console.result()
-
-
-def _word(audited: Audited) -> str:
-    if audited.mistakes:
-        return "ERROR"
-    if audited.found is None:
-        return "SKIP"
-    if not audited.found.total:
-        return "OK"
-    return "REPAIRED" if audited.repaired else "FOUND"
 
 
 def _told(audited: Audited) -> str:
@@ -129,20 +155,12 @@ def _told(audited: Audited) -> str:
     return ", ".join(f"{count} {word}" for count, word in counts if count) + stands
 
 
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "t" if value else "f"
-    if isinstance(value, bytes | bytearray):
-        return f"\\x{value.hex()}"
-    return "NULL" if value is None else str(value)
-
-
 def _record(audited: Audited) -> dict[str, object]:
     differences = audited.found
     return {
         "unique_id": audited.unique_id,
         "target": ".".join(audited.compiled.target),
-        "status": _word(audited).lower(),
+        "status": audited.status,
         "position": audited.position,
         "leaked": differences.leaked if differences else 0,
         "missing": differences.missing if differences else 0,

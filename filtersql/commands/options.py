@@ -122,7 +122,7 @@ _NOT_HERE = frozenset({"profiles_dir"})
 
 def shared_options(
     command: _Command,
-    formats: tuple[str, ...] = ("text", "json", "markdown", "dbt", "github", "sarif"),
+    formats: tuple[str, ...] = ("text", "json", "markdown", "html", "dbt", "github", "sarif"),
 ) -> _Command:
     """Adds the shared flags. The command receives them as keywords."""
     printing = click.option(

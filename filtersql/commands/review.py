@@ -10,11 +10,12 @@ import click
 from msgspec.structs import replace
 
 from filtersql import artifacts
-from filtersql.artifacts import SourceMaps, checksums, read_manifest, write_file
+from filtersql.artifacts import SourceMaps, checksums, read_manifest
 from filtersql.commands import approving
 from filtersql.commands.approving import approve
 from filtersql.commands.console import Console, echo
 from filtersql.commands.loading import loaded_compilation
+from filtersql.commands.pages import write_page
 from filtersql.commands.planned import planned_moves
 from filtersql.commands.selecting import selected, states
 from filtersql.commands.shared import subcommand
@@ -71,12 +72,7 @@ def command(console: Console, *, approve: str | None, by: str | None, output: Pa
         echo(markdown(review), nl=False)
         return 0
     place = output or project.root / "target" / "review.html"
-    page = html(review).encode("utf-8", "backslashreplace")
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_file(place, page)
-    except OSError as error:
-        raise click.UsageError(f"{place}: cannot be written: {error.strerror}") from None
+    write_page(place, html(review))
     shown = place.relative_to(project.root) if place.is_relative_to(project.root) else place
     if console.options.json:
         console.document(_document(review, str(shown)))

@@ -18,7 +18,7 @@ import dagster
 from msgspec.structs import replace
 
 from filtersql.api.listener import Event, Listener
-from filtersql.api.project import Failed, Project
+from filtersql.api.project import Failed, Project, several
 from filtersql.commands.compiling import compiled
 from filtersql.rendering.compiled import CompiledTable
 
@@ -68,7 +68,7 @@ def _specs(
     project: Project, select: Iterable[str], exclude: Iterable[str]
 ) -> list[dagster.AssetSpec]:
     """The assets of the selected targets. Raises Mistakes."""
-    options = replace(project.options, select=tuple(select), exclude=tuple(exclude))
+    options = replace(project.options, select=several(select), exclude=several(exclude))
     listener = Listener(options, None)
     try:
         loaded, _, nodes = compiled(listener)

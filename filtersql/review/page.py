@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from pathlib import Path
 
 from filtersql.artifacts import Mapped
 from filtersql.errors import Notice
 from filtersql.review.approvals import Approval
 from filtersql.review.html_text import anchor, sql, text
 from filtersql.review.page_changes import changes, moves, row_text
+from filtersql.review.page_frame import framed
 from filtersql.review.picture import picture
 from filtersql.review.review import InForce, Review, ReviewedAction, ReviewedTarget, grouped
 from filtersql.review.worked_example import Worked
@@ -26,21 +26,13 @@ from filtersql.source import Source, Span
 
 __all__ = ["html"]
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _TRUTHS = {True: ("yes", "true"), False: ("no", "false"), None: ("null", "NULL")}
 
 
 def html(review: Review) -> str:
     """The page."""
     sources = _sources(review)
-    style = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
-    title = f"Review of {text(review.project)}"
     parts = [
-        "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n",
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n',
-        '<meta name=viewport content="width=device-width,initial-scale=1">\n',
-        f"<title>{title}</title>\n<style>\n{style}</style>\n<body>\n",
-        f"<header><h1>{title}</h1>\n<p class=dim>{_facts(review)}</p></header>\n<main>\n",
         *picture(review.targets, lambda span, inner: _around(span, sources, inner)),
         *changes(review),
         *moves(review),
@@ -52,8 +44,7 @@ def html(review: Review) -> str:
         for target in targets:
             parts += _target(target, sources)
     parts += _definitions(sources)
-    parts.append("</main>\n</body>\n</html>\n")
-    return "".join(parts)
+    return framed(f"Review of {review.project}", _facts(review), parts)
 
 
 def _facts(review: Review) -> str:

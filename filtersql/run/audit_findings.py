@@ -12,7 +12,8 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from sqlglot import exp, select
@@ -23,12 +24,34 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.counts import count_repeated
 from filtersql.targets.model import Engine
 
-__all__ = ["FINDINGS", "Found", "check_keys", "compare"]
+__all__ = ["FINDINGS", "Found", "Sides", "check_keys", "compare"]
 
 #: the rows that audit.sql gave, under a temporary name
 FINDINGS = "filtersql_findings"
 _SAMPLE = 5
 _PLACE = "filtersql_place"
+
+
+class Sides(Struct, frozen=True):
+    """A row as the source and the target have it; None: it is not there.
+
+    Of a leaked row the source may have one that its filter does not take.
+    """
+
+    finding: str
+    source: Mapping[str, object] | None
+    target: Mapping[str, object] | None
+
+    @property
+    def differing(self) -> frozenset[str]:
+        """The columns with other values, where both have the row. NaN is NaN."""
+        source, target = self.source or {}, self.target or {}
+        return frozenset(
+            name
+            for name in source.keys() & target.keys()
+            if (source[name] != target[name])
+            and not (_is_nan(source[name]) and _is_nan(target[name]))
+        )
 
 
 class Found(Struct, frozen=True):
@@ -38,6 +61,8 @@ class Found(Struct, frozen=True):
     missing: int
     differing: int
     sample: tuple[Mapping[str, object], ...]
+    #: the same rows with all columns, where they were asked for and there is a key
+    sides: tuple[Sides, ...] | None = None
 
     @property
     def total(self) -> int:
@@ -45,10 +70,11 @@ class Found(Struct, frozen=True):
         return self.leaked + self.missing + self.differing
 
 
-def compare(engine: Engine, compiled: CompiledTable) -> Found:
+def compare(engine: Engine, compiled: CompiledTable, *, beside: bool = False) -> Found:
     """Run audit.sql over the source's view; its rows stay staged under `FINDINGS`.
 
-    Rows are compared key by key: raises Mistakes where a key of the target is not unique.
+    Rows are compared key by key: raises Mistakes where a key of the target is not unique. `beside`
+    asks for the whole rows of the sample, too.
     """
     finding, copies, dialect = compiled.finding_column, compiled.copies_column, engine.dialect
     if compiled.key:
@@ -64,10 +90,14 @@ def compare(engine: Engine, compiled: CompiledTable) -> Found:
         order=exp.Order(expressions=[exp.Ordered(this=_column(name)) for name in columns]),
     )
     placed = select("*", exp.alias_(place, _PLACE)).from_(staged)
-    shown = (
-        select(*map(_column, columns))
+    few = (
+        select(*map(_column, [*columns, _PLACE]))
         .from_(placed.subquery("placed"))
         .where(exp.LTE(this=_column(_PLACE), expression=exp.convert(_SAMPLE)))
+    )
+    shown = (
+        select(*map(_column, columns))
+        .from_(few.subquery("few"))
         .order_by(_column(finding), _column(_PLACE))
     )
     rows = engine.rows(shown.sql(dialect)) if counts else []
@@ -77,7 +107,33 @@ def compare(engine: Engine, compiled: CompiledTable) -> Found:
         for row in rows
     )
     return Found(
-        counts.get("leaked", 0), counts.get("missing", 0), counts.get("differs", 0), sample
+        counts.get("leaked", 0),
+        counts.get("missing", 0),
+        counts.get("differs", 0),
+        sample,
+        _sides(engine, compiled, few) if beside and counts and compiled.key else None,
+    )
+
+
+def _sides(engine: Engine, compiled: CompiledTable, few: exp.Select) -> tuple[Sides, ...]:
+    """The rows of the sample in the source's view and in the target, in the sample's order."""
+    target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
+    names = [column.name for column in compiled.columns]
+    query = select(_column(compiled.finding_column, "few")).from_(few.subquery("few"))
+    for side, table in (("e", exp.to_table(compiled.source_view)), ("t", target)):
+        same = exp.and_(*(_column(key, side).eq(_column(key, "few")) for key in compiled.key))
+        query = query.join(exp.alias_(table, side, table=True), on=same, join_type="left").select(
+            *(exp.alias_(_column(name, side), f"{side}_{n}") for n, name in enumerate(names))
+        )
+    query = query.order_by(*(_column(name, "few") for name in (compiled.finding_column, _PLACE)))
+
+    def row(values: Sequence[object]) -> dict[str, object] | None:
+        held = dict(zip(names, values, strict=True))
+        return None if held[compiled.key[0]] is None else held
+
+    return tuple(
+        Sides(str(finding), row(values[: len(names)]), row(values[len(names) :]))
+        for finding, *values in engine.rows(query.sql(engine.dialect))
     )
 
 
@@ -100,5 +156,9 @@ def check_keys(engine: Engine, compiled: CompiledTable) -> None:
         )
 
 
-def _column(name: str) -> exp.Column:
-    return exp.column(name, quoted=True)
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _column(name: str, table: str | None = None) -> exp.Column:
+    return exp.column(name, table=table, quoted=True)

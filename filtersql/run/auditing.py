@@ -58,9 +58,29 @@ class Audited(Struct, frozen=True):
         return self.compiled.unique_id
 
     @property
+    def status(self) -> str:
+        """`ok`, `found`, `repaired`, `skip` (it is not filled yet) or `error`."""
+        if self.mistakes:
+            return "error"
+        if self.found is None:
+            return "skip"
+        if not self.found.total:
+            return "ok"
+        return "repaired" if self.repaired else "found"
+
+    @property
     def right(self) -> bool:
         """Whether the target holds what it should, by now."""
         return not self.mistakes and (self.found is None or not self.found.total or self.repaired)
+
+
+class _Asked(Struct, frozen=True):
+    """What is asked of every target, see audit()."""
+
+    repair: bool
+    at: int | None
+    clock: datetime | None
+    beside: bool
 
 
 class _Undone(Exception):
@@ -75,13 +95,16 @@ def audit(
     repair: bool = False,
     at: int | None = None,
     clock: datetime | None = None,
+    beside: bool = False,
 ) -> list[Audited]:
     """Compare the targets of some subscriptions, given by name.
 
     `at` is the position of targets that filtersql does not know yet, `clock` the time of those.
+    `beside` asks for the whole rows of the samples.
     """
+    asked = _Asked(repair, at, clock, beside)
     return [
-        _audited(inputs, inputs.subscriptions[name], one, engine, repair=repair, at=at, clock=clock)
+        _audited(inputs, inputs.subscriptions[name], one, engine, asked)
         for name, audits in tables.items()
         for one in audits
     ]
@@ -92,10 +115,7 @@ def _audited(
     subscription: Subscription,
     one: Audit,
     engine: Engine,
-    *,
-    repair: bool,
-    at: int | None,
-    clock: datetime | None,
+    asked: _Asked,
 ) -> Audited:
     found: list[Audited] = []
     try:
@@ -107,9 +127,8 @@ def _audited(
             engine.transaction(),
         ):
             configure(engine, dict(one.compiled.settings))
-            read = clock or read_clock()
-            trial = _Trial(inputs, subscription, one, engine, Path(folder), lease, read)
-            found.append(trial.run(repair=repair, at=at))
+            trial = _Trial(inputs, subscription, one, engine, Path(folder), lease, asked)
+            found.append(trial.run())
             if not found[0].repaired:
                 raise _Undone
     except _Undone:
@@ -130,13 +149,13 @@ class _Trial(Struct):
     engine: Engine
     folder: Path
     lease: Lease
-    clock: datetime
+    asked: _Asked
     #: the ledger's last number
     ordinal: int = 0
 
-    def run(self, *, repair: bool, at: int | None) -> Audited:
+    def run(self) -> Audited:
         """Raises Mistakes."""
-        compiled = self.audit.compiled
+        compiled, repair, at = self.audit.compiled, self.asked.repair, self.asked.at
         known = ledger.read(self.engine, self.inputs.state_schema)
         entry = known.newest.get(key_of(compiled))
         self.ordinal = known.number_of(self.subscription.name)
@@ -158,8 +177,8 @@ class _Trial(Struct):
         try:
             self._source.bring_forward(position, entry)
             kept = None if entry is None else entry.clock
-            self._source.show_beside(kept or clock_for(compiled, self.clock))
-            found = compare(self.engine, compiled)
+            self._source.show_beside(kept or clock_for(compiled, self.asked.clock or read_clock()))
+            found = compare(self.engine, compiled, beside=self.asked.beside)
             if not repair or not found.total:
                 return Audited(compiled, position, found)
             self._repair(entry, found)

@@ -60,7 +60,7 @@ def test_targets_are_assets_below_their_sources(shop: Shell) -> None:
     versions = {spec.key: spec.code_version for spec in _assets(shop).specs}
     assert versions[EUROPE] == europe.code_version
     assert versions[FINANCE] != finance.code_version
-    only = filtersql_assets(Project.load(shop.folder, target="local"), select=["finance"])
+    only = filtersql_assets(Project.load(shop.folder, target="local"), select="finance")
     assert only.keys == {FINANCE}
 
 

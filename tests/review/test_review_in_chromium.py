@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 from browsers import NEEDS_CHROMIUM, complaints, look
 from demo import NASTY, started, written
@@ -29,6 +30,29 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     orders.write_text(orders.read_text().replace("a > 5", "a <> 6"))
     assert shell.run(f"filtersql review --state {shell.folder.parent}").exit_code == 0
     return shell.folder / "target" / "review.html"
+
+
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The audit of a target that holds another row."""
+    shell = started(tmp_path_factory.mktemp("audit"), "shop")
+    shell.run("filtersql run --target local -q")
+    with duckdb.connect(str(shell.folder / "shop.duckdb")) as connection:
+        connection.execute("UPDATE finance.orders SET status = repeat('x', 900)")
+    shell.run("filtersql audit --target local --format html --output audit.html")
+    return shell.folder / "audit.html"
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_an_audit_is_read_on_a_phone(browser, audit: Path, dark: bool) -> None:
+    """It is no wider than the screen; what differs stands out and can be read."""
+    for width in (390, 1280):
+        look(browser, audit, width, dark=dark)
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    style = "getComputedStyle(document.querySelector('td.differs'))"
+    colours = [luminance(browser, f"{style}.{name}") for name in ("color", "backgroundColor")]
+    assert (max(colours) + 0.05) / (min(colours) + 0.05) >= 4.5
+    assert complaints(browser) == []
 
 
 @pytest.mark.parametrize("width", [360, 800, 1400])

@@ -223,6 +223,12 @@ def test_spark_audits_and_mends(spark: object, target: str, table: str, tmp_path
     engine.execute(f"DELETE FROM {name} WHERE a = 9")
     engine.execute(f"INSERT INTO {name} VALUES (4, {'1, ' * (table == 'keyed')}'z')")
     engine.close()
+    page = shell.filtersql("audit", "--target", target, "--format", "html", *chosen)
+    if table == "keyed":
+        assert "<td>target<td><code>4</code><td><code>1</code><td><code>z</code>" in page.stdout
+        assert "<td>source<td><code>9</code><td><code>3</code><td><code>NSW</code>" in page.stdout
+    else:
+        assert "<td><code>4</code><td><code>z</code><td><code>leaked</code>" in page.stdout
     ended, found = audit(shell, "--repair", *chosen, target=target)
     assert ended.exit_code == 0, ended.both
     assert counts(found[table]) == {"keyed": (1, 1, 0), "bare": (1, 0, 0)}[table]
@@ -328,8 +334,8 @@ def test_a_repair_and_a_run_write_one_after_the_other(tmp_path: Path) -> None:
 def _overtaken(compare: Compare, engine: OneByOne) -> Compare:
     """What is compared; then a run takes the lease."""
 
-    def look(*arguments: Any) -> Found:
-        found = compare(*arguments)
+    def look(*arguments: Any, **asked: Any) -> Found:
+        found = compare(*arguments, **asked)
         hold(engine, ELSEWHERE, 100)
         return found
 
