@@ -81,7 +81,6 @@ def _specs(
 
 def _spec(compiled: CompiledTable, kinds: set[str]) -> dagster.AssetSpec:
     definition = compiled.definition
-    kept = "" if definition.condition is None else f" where {definition.condition}"
     columns = [
         dagster.TableColumn(
             each.name, each.stored,
@@ -92,7 +91,7 @@ def _spec(compiled: CompiledTable, kinds: set[str]) -> dagster.AssetSpec:
     return dagster.AssetSpec(
         dagster.AssetKey(compiled.target),
         deps=[dagster.AssetKey([each.schema, each.name]) for each in compiled.sources],
-        description=f"Rows of {compiled.relation}{kept}.",
+        description=compiled.description,
         kinds=kinds,
         code_version=definition.hash,
         metadata={
