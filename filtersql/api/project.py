@@ -17,7 +17,8 @@ output of `method: session` uses it and leaves it as it was.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,6 +39,7 @@ from filtersql.api.records import (
     Statuses,
     Tests,
 )
+from filtersql.api.watching import watched
 from filtersql.commands import apply, audit, check, compile, ls, plan, retry, run, status, test
 from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options
@@ -248,6 +250,14 @@ class Project(msgspec.Struct, frozen=True):
     ) -> Statuses:
         """Position, lag, conflicts and quarantine of every target. Raises Mistakes."""
         return self._answer(Statuses, status.command, on_event, select, exclude, {})
+
+    def watch(self, method: str = "run", **arguments: object) -> Generator[Event, None, Record]:
+        """The events of another method as they happen; its record is what the generator returns.
+
+        `arguments` are the method's. It works in a thread of its own, with the active SparkSession
+        of this one; who leaves the loop waits for its end. Raises what the method raises.
+        """
+        return watched(partial(getattr(self, method), **arguments))
 
     def _answer(
         self,

@@ -68,7 +68,7 @@ def command(console: Console, *, name: str, example: str | None, dump: Path | No
         _write_project(folder, console, dump)
         steps = (
             ("filtersql compile", "the SQL, in target/compiled/"),
-            ("filtersql check --target local", "proves it"),
+            ("filtersql check", "proves it"),
             ("filtersql run --target local", "once changes/ holds the changes"),
         )
     width = max(len(step) for step, _ in steps)

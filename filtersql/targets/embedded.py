@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from filtersql.errors.targets import UNREACHABLE
 from filtersql.targets.jars import jars
 from filtersql.targets.java import check_java
 
-__all__ = ["hidden_functions", "own_session", "users_session"]
+__all__ = ["adopting", "hidden_functions", "own_session", "users_session"]
 
 #: marks the Java process that filtersql started
 _OWN = "spark.filtersql.embedded"
@@ -71,6 +71,15 @@ def users_session() -> SparkSession | None:
     if active is None or active.sparkContext.getConf().get(_OWN) is not None:
         return None
     return active
+
+
+def adopting() -> Callable[[], object]:
+    """What makes the session that is active here the active one of the thread that calls it."""
+    active = SparkSession.getActiveSession()
+    if active is None:
+        return lambda: None
+    known, java = active._jvm.SparkSession, active._jsparkSession
+    return lambda: known.setActiveSession(java)
 
 
 def hidden_functions(session: SparkSession) -> list[str]:

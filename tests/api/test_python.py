@@ -95,7 +95,7 @@ def test_the_page_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     page = Path(filtersql.__file__).parent / "docs" / "python.md"
     known: dict[str, object] = {}
     blocks = [fence.text for fence in read_fences(page) if fence.language == "python"]
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     for block in blocks:
         exec(compile(block, page.name, "exec"), known)
     for name in re.findall(r"^\| `(\w+)\(", page.read_text(), re.MULTILINE):
@@ -194,6 +194,36 @@ def test_what_is_offered_is_there_and_nothing_heavy_is_loaded() -> None:
     assert ended.stdout == "\n"
 
 
+def test_events_come_as_they_happen(shop: Shell) -> None:
+    """The first one is there before the last target ends; the record comes at the end."""
+    project = Project.load(shop.folder, target="local")
+    events = project.watch("run", select="europe")
+    assert next(events).name == "Found"
+    names = []
+    while True:
+        try:
+            names.append(next(events).name)
+        except StopIteration as end:
+            done = end.value
+            break
+    assert names == ["Connected", "TargetStart", "TargetResult", "RunDone"]
+    assert [each.rows_inserted for each in done.results] == [2]
+
+
+def test_who_leaves_waits_and_mistakes_are_raised(shop: Shell) -> None:
+    """A loop that is left does not stop the run; what the method raises comes behind its events."""
+    project = Project.load(shop.folder, target="local")
+    for _ in project.watch():
+        break
+    assert [each.position for each in project.status().targets] == [9, 9]
+    other = Project.load(shop.folder, target="local", vars={"region": "us"})
+    names = []
+    with pytest.raises(Mistakes, match="changed since the last run"):
+        names += [event.name for event in other.watch("run", select="europe")]
+    threads = [one.name for one in threading.enumerate()]
+    assert "filtersql-watched" not in threads
+
+
 @pytest.mark.spark
 def test_a_session_of_the_process_is_used_and_left(shop: Shell, spark: object) -> None:
     """As in a notebook: `method: session` finds it; its settings are as they were, twice."""
@@ -204,7 +234,10 @@ def test_a_session_of_the_process_is_used_and_left(shop: Shell, spark: object) -
     before = dict(session.sparkContext.getConf().getAll())
     settings = session.conf.getAll
     project = Project.load(shop.folder)
-    first, second = project.run(), project.run()
+    first = project.run()
+    *_, last = project.watch()
+    assert last.name == "RunDone"
+    second = project.run()
     assert [each.rows_inserted for each in first.results] == [2, 3]
     assert {each.message for each in second.results} == {"nothing new"}
     assert session.range(3).count() == 3
