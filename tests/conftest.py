@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from transcripts import Shell
 
-#: fixtures of its own, which are many
-pytest_plugins = ["server_worlds"]
+#: modules with fixtures of their own
+pytest_plugins = ["browsers", "server_worlds"]
 
 _SLOWEST = 10
 _ANNOUNCED = "announced"

@@ -37,8 +37,10 @@ says: most often a constant is needed in place of a column. What is not listed i
 immutable, PostgreSQL refuses itself.
 
 `~~` is LIKE, `~~*` is ILIKE, `~` a regular expression. CASE, COALESCE, NULLIF, GREATEST, LEAST, IN,
-BETWEEN, ANY, ALL and IS DISTINCT FROM are written where the comparisons in them are. Numerics have
-declared digits here, as `numeric(10,2)`: without them a few functions need a constant."""
+BETWEEN, ANY, ALL and IS DISTINCT FROM are written where the comparisons in them are, constant
+patterns of SIMILAR TO and LIKE … ESCAPE as regular expressions are, and `->` and `#>` of json in
+front of `->>`. Numerics have declared digits here, as `numeric(10,2)`: without them a few functions
+need a constant."""
 _NO_FORM = "filtersql has no exact form for"
 _FIELD = f"{_NO_FORM} this field yet."
 _YES = "yes"

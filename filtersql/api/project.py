@@ -38,13 +38,13 @@ from filtersql.api.records import (
     Statuses,
     Tests,
 )
-from filtersql.commands import apply, audit, check, compile, ls, plan, run, status, test
+from filtersql.commands import apply, audit, check, compile, ls, plan, retry, run, status, test
 from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options
 from filtersql.commands.shared import Subcommand
 from filtersql.errors import Mistake, Mistakes
 
-__all__ = ["Failed", "Project"]
+__all__ = ["Failed", "Project", "several"]
 
 _Record = TypeVar("_Record", bound=Record)
 OnEvent = Callable[[Event], object]
@@ -218,6 +218,13 @@ class Project(msgspec.Struct, frozen=True):
         }
         return self._answer(Run, run.command, on_event, select, exclude, own, fail_fast=fail_fast)
 
+    def retry(self, *, on_event: OnEvent | None = None) -> Run:
+        """Run again what failed or was skipped in the last run, with that run's flags.
+
+        Reads target/run_results.json; where nothing failed the record is empty. Raises as `run`.
+        """
+        return self._answer(Run, retry.command, on_event, (), (), {})
+
     def audit(
         self,
         *,
@@ -257,8 +264,8 @@ class Project(msgspec.Struct, frozen=True):
         """What a command came to."""
         options = replace(
             self.options,
-            select=_several(select),
-            exclude=_several(exclude),
+            select=several(select),
+            exclude=several(exclude),
             state=None if state is None else Path(state),
             fail_fast=fail_fast,
         )
@@ -286,6 +293,6 @@ def _listened(
     return listener
 
 
-def _several(names: Iterable[str]) -> tuple[str, ...]:
+def several(names: Iterable[str]) -> tuple[str, ...]:
     """Selectors; a text alone is one."""
     return (names,) if isinstance(names, str) else tuple(names)

@@ -253,12 +253,12 @@ class TargetRun(_Known, frozen=True):
     compiled_path: str
 
 
-class Run(Record, frozen=True):
-    """What `run` did; `target/run_results.json` holds the same."""
+class Run(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """What `run` did; `target/run_results.json` holds the same. `retry` of nothing has no more."""
 
-    metadata: Row
-    args: Row
-    elapsed_time: float
+    metadata: Row = {}
+    args: Row = {}
+    elapsed_time: float = 0.0
     results: tuple[TargetRun, ...]
 
 

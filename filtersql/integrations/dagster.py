@@ -18,7 +18,7 @@ import dagster
 from msgspec.structs import replace
 
 from filtersql.api.listener import Event, Listener
-from filtersql.api.project import Failed, Project
+from filtersql.api.project import Failed, Project, several
 from filtersql.commands.compiling import compiled
 from filtersql.rendering.compiled import CompiledTable
 
@@ -68,7 +68,7 @@ def _specs(
     project: Project, select: Iterable[str], exclude: Iterable[str]
 ) -> list[dagster.AssetSpec]:
     """The assets of the selected targets. Raises Mistakes."""
-    options = replace(project.options, select=tuple(select), exclude=tuple(exclude))
+    options = replace(project.options, select=several(select), exclude=several(exclude))
     listener = Listener(options, None)
     try:
         loaded, _, nodes = compiled(listener)
@@ -81,7 +81,6 @@ def _specs(
 
 def _spec(compiled: CompiledTable, kinds: set[str]) -> dagster.AssetSpec:
     definition = compiled.definition
-    kept = "" if definition.condition is None else f" where {definition.condition}"
     columns = [
         dagster.TableColumn(
             each.name, each.stored,
@@ -92,7 +91,7 @@ def _spec(compiled: CompiledTable, kinds: set[str]) -> dagster.AssetSpec:
     return dagster.AssetSpec(
         dagster.AssetKey(compiled.target),
         deps=[dagster.AssetKey([each.schema, each.name]) for each in compiled.sources],
-        description=f"Rows of {compiled.relation}{kept}.",
+        description=compiled.description,
         kinds=kinds,
         code_version=definition.hash,
         metadata={

@@ -137,6 +137,12 @@ class CompiledTable(Struct, frozen=True):
     delays: tuple[Delay, ...] = ()
 
     @property
+    def description(self) -> str:
+        """Which rows the target holds, as a sentence."""
+        condition = self.definition.condition
+        return f"Rows of {self.relation}{'' if condition is None else f' where {condition}'}."
+
+    @property
     def unique_id(self) -> str:
         """Its name wherever a command names it: `<subscription>/<schema>.<table>`."""
         return f"{self.subscription}/{self.relation}"

@@ -55,10 +55,9 @@ def dbt_sources(nodes: Iterable[Node], state_schema: str, engine: Engine) -> str
 
 def _table(compiled: CompiledTable, state_schema: str, engine: Engine) -> dict[str, object]:
     definition = compiled.definition
-    kept = "" if definition.condition is None else f" where {_no_jinja(definition.condition)}"
     return {
         "name": compiled.target[-1],
-        "description": f"Rows of {compiled.relation}{kept}.",
+        "description": _no_jinja(compiled.description),
         "config": {
             "loaded_at_query": _written_at(compiled, state_schema, engine),
             "freshness": {"warn_after": dict(_WARN_AFTER)},

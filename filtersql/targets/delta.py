@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from sqlglot import exp
 
@@ -138,11 +137,11 @@ def mark_of(rows: Sequence[Mapping[str, object]]) -> Mark | None:
     return next((mark for mark in marks if mark is not None), None)
 
 
-def named_folder(table_sql: str, folder: Path) -> str:
+def named_folder(table_sql: str, location: str) -> str:
     """A folder that holds a table of Delta's becomes known by a name."""
     properties = [
         exp.FileFormatProperty(this=exp.Var(this="delta")),
-        exp.LocationProperty(this=exp.Literal.string(str(folder))),
+        exp.LocationProperty(this=exp.Literal.string(location)),
     ]
     return exp.Create(
         this=exp.to_table(table_sql, dialect="spark"),

@@ -16,96 +16,130 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec import Struct
+
+from filtersql.targets import delta_rows
 from filtersql.targets.model import Mark, read_mark
 
-__all__ = [
-    "bytes_of",
-    "clear",
-    "holds_a_table",
-    "newest_mark",
-    "newest_writer",
-    "remove",
-    "rows_written",
-    "tables",
-]
+__all__ = ["COMMIT", "LocalFolder"]
 
 _JSON = re.compile(r"\d{20}\.json")
 _COMMITS_READ = 50
 #: how Delta names what Session.create does
 _MADE = "CREATE OR REPLACE TABLE"
-_COMMIT = re.compile(r"\d{20}\.(json|checkpoint\..*parquet)")
+#: the file of a commit, or of a checkpoint of all commits before it
+COMMIT = re.compile(r"\d{20}\.(json|checkpoint\..*parquet)")
 #: how long another process is given between the folder of its log and its first commit
 _SECONDS = 5.0
 _PAUSE = 0.1
 
 
-def holds_a_table(folder: Path) -> bool:
-    """Whether a Delta table was committed in the folder."""
-    try:
-        with os.scandir(folder / "_delta_log") as found:
-            return any(_COMMIT.fullmatch(entry.name) for entry in found)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
+class LocalFolder(Struct, frozen=True):
+    """A folder of this machine, of one table or of a schema's tables."""
 
+    path: Path
 
-def tables(schema: Path) -> frozenset[str]:
-    """The names of the tables below a schema's folder, folded."""
-    try:
-        with os.scandir(schema) as found:
-            return frozenset(e.name.casefold() for e in found if holds_a_table(Path(e.path)))
-    except (FileNotFoundError, NotADirectoryError):
-        return frozenset()
+    def __truediv__(self, name: str) -> LocalFolder:
+        return LocalFolder(self.path / name)
 
+    @property
+    def location(self) -> str:
+        """As a statement names it."""
+        return str(self.path)
 
-def bytes_of(folder: Path) -> int:
-    """The bytes of a table's data files, those of earlier versions included."""
-    size = 0
-    for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name != "_delta_log"]
-        size += sum(os.path.getsize(os.path.join(parent, name)) for name in names)
-    return size
+    def contains(self, location: str) -> bool:
+        """Whether a place, as Spark names it, is below the folder."""
+        return Path(location.removeprefix("file:")).is_relative_to(self.path)
 
+    def holds_a_table(self) -> bool:
+        """Whether a Delta table was committed in the folder."""
+        try:
+            with os.scandir(self.path / "_delta_log") as found:
+                return any(COMMIT.fullmatch(entry.name) for entry in found)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
 
-def newest_mark(folder: Path) -> Mark | None:
-    """The mark of the newest commits, read in the log itself; None where these have none.
+    def tables(self) -> frozenset[str]:
+        """The names of the tables below a schema's folder, folded."""
+        try:
+            with os.scandir(self.path) as found:
+                return frozenset(
+                    e.name.casefold() for e in found if LocalFolder(Path(e.path)).holds_a_table()
+                )
+        except (FileNotFoundError, NotADirectoryError):
+            return frozenset()
 
-    A commit's file is whole when it has its name, and its first action is the commit's own words.
-    """
-    with suppress(OSError, ValueError):  # else Delta itself is asked
-        for commit in _newest(folder):
-            if (mark := read_mark(_words(commit).get("userMetadata"))) is not None:
-                return mark
-    return None
+    def bytes_of(self) -> int:
+        """The bytes of a table's data files, those of earlier versions included."""
+        size = 0
+        for parent, folders, names in os.walk(self.path):
+            folders[:] = [name for name in folders if name != "_delta_log"]
+            size += sum(os.path.getsize(os.path.join(parent, name)) for name in names)
+        return size
 
+    def rows(self, columns: Sequence[str]) -> list[tuple[object, ...]] | None:
+        """The newest version's rows, in the given columns; None: Delta has to be asked."""
+        return delta_rows.rows(self.path, columns)
 
-def newest_writer(folder: Path | None, application: str) -> str | None:
-    """The userMetadata of the newest commit with a version of an application; None: not known."""
-    with suppress(OSError, ValueError):
-        for commit in _newest(folder) if folder else ():
-            if any(found.get("appId") == application for found in _actions(commit, "txn")):
-                return str(_words(commit).get("userMetadata"))
-    return None
+    def newest_mark(self) -> Mark | None:
+        """The mark of the newest commits, read in the log itself; None where these have none.
 
+        A commit's file is whole when it has its name; its first action are the commit's own words.
+        """
+        with suppress(OSError, ValueError):  # else Delta itself is asked
+            for commit in _newest(self.path):
+                if (mark := read_mark(_words(commit).get("userMetadata"))) is not None:
+                    return mark
+        return None
 
-def rows_written(folder: Path | None, mark: Mark) -> int | None:
-    """How many rows the newest commit wrote, if it is that of a mark; None: that is not known.
+    def newest_writer(self, application: str) -> str | None:
+        """The userMetadata of the newest commit of an application; None: that is not known."""
+        with suppress(OSError, ValueError):
+            for commit in _newest(self.path):
+                if any(found.get("appId") == application for found in _actions(commit, "txn")):
+                    return str(_words(commit).get("userMetadata"))
+        return None
 
-    A table was made for them; an INSERT of no row makes no commit behind that.
-    """
-    with suppress(OSError, ValueError):
-        commits = _newest(folder) if folder else []
-        words = _words(commits[0]) if commits else {}
-        if words.get("operation") == _MADE:
-            return 0
-        metrics = words.get("operationMetrics")
-        if read_mark(words.get("userMetadata")) == mark and isinstance(metrics, dict):
-            rows = metrics.get("numOutputRows")
-            return None if rows is None else int(rows)
-    return None
+    def rows_written(self, mark: Mark) -> int | None:
+        """How many rows the newest commit wrote, if it is that of a mark; None: that is not known.
+
+        A table was made for them; an INSERT of no row makes no commit behind that.
+        """
+        with suppress(OSError, ValueError):
+            commits = _newest(self.path)
+            words = _words(commits[0]) if commits else {}
+            if words.get("operation") == _MADE:
+                return 0
+            metrics = words.get("operationMetrics")
+            if read_mark(words.get("userMetadata")) == mark and isinstance(metrics, dict):
+                rows = metrics.get("numOutputRows")
+                return None if rows is None else int(rows)
+        return None
+
+    def clear(self) -> None:
+        """Remove the log of a table that was never committed; nothing else, and no commit."""
+        log = self.path / "_delta_log"
+        if not log.is_dir():
+            return
+        until = log.stat().st_mtime + _SECONDS
+        while not self.holds_a_table():
+            if time.time() >= until:
+                _remove_unfinished(log)
+                return
+            time.sleep(_PAUSE)
+
+    def remove(self) -> None:
+        """Remove a table's files: all of them are out of the way before the first one is gone."""
+        aside = self.path.with_name(f".{self.path.name}.removed")
+        shutil.rmtree(aside, ignore_errors=True)
+        with suppress(OSError):
+            self.path.rename(aside)
+        for left in (aside, self.path):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _newest(folder: Path) -> list[Path]:
@@ -125,29 +159,6 @@ def _actions(commit: Path, kind: str) -> Iterator[Mapping[str, object]]:
             action = json.loads(line).get(kind) if kind in line else None
             if isinstance(action, dict):
                 yield action
-
-
-def clear(folder: Path) -> None:
-    """Remove the log of a table that was never committed; nothing else, and no commit."""
-    log = folder / "_delta_log"
-    if not log.is_dir():
-        return
-    until = log.stat().st_mtime + _SECONDS
-    while not holds_a_table(folder):
-        if time.time() >= until:
-            _remove_unfinished(log)
-            return
-        time.sleep(_PAUSE)
-
-
-def remove(folder: Path) -> None:
-    """Remove a table's files: all of them are out of the way before the first one is gone."""
-    aside = folder.with_name(f".{folder.name}.removed")
-    shutil.rmtree(aside, ignore_errors=True)
-    with suppress(OSError):
-        folder.rename(aside)
-    for left in (aside, folder):
-        shutil.rmtree(left, ignore_errors=True)
 
 
 def _remove_unfinished(log: Path) -> None:

@@ -30,10 +30,9 @@ from filtersql.source import Span
 from filtersql.targets.line import FINDS, Line, server_version
 from filtersql.targets.model import Engine
 from filtersql.targets.remote import Remote
-from filtersql.targets.statements import named_rows
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    pass
 
 __all__ = ["OutputLike", "open_engine"]
 
@@ -168,7 +167,7 @@ def _is_installed(module: str) -> bool:
 
 
 def _session(output: OutputLike, root: Path) -> Engine:
-    from filtersql.targets import embedded, session
+    from filtersql.targets import embedded, session, warehouse
 
     table_format = _format(output)
     if table_format == "iceberg" and output.catalog is None:
@@ -178,25 +177,27 @@ def _session(output: OutputLike, root: Path) -> Engine:
         )
     conf = _catalog(output, root) | _texts(output.settings.get("spark_conf"))
     spark = embedded.users_session()
-    warehouse, own = None, spark is None
+    place, folder, own = None, None, spark is None
     if spark is None:
         if table_format == "delta" and output.catalog is None:
-            warehouse = (root / str(output.settings.get("warehouse") or "warehouse")).resolve()
+            place = str(output.settings.get("warehouse") or "warehouse")
+            place = place if "://" in place else str((root / place).resolve())
             # Otherwise Spark leaves an empty folder of its own where the command was called.
-            conf = {"spark.sql.warehouse.dir": str(warehouse)} | conf
+            conf = {"spark.sql.warehouse.dir": place} | conf
         extra = output.settings.get("jars")
         names = tuple(map(str, extra)) if isinstance(extra, list) else ()
         if lost := [name for name in names if not (root / name).is_file()]:
             raise Mistakes([JAR_NOT_THERE(output.span, path=name) for name in lost])
         spark = embedded.own_session(output.threads, conf, tuple(root / name for name in names))
-        if warehouse is not None:
-            _forget_others(spark, warehouse)
+        if place is not None:
+            folder = warehouse.kept_in(place, spark)
+            warehouse.forget_others(spark, folder)
     elif hidden := embedded.hidden_functions(spark):
         raise Mistakes([HiddenFunctions(hidden, "Spark", "spark.udf.register() of this session")])
     if spark.sql(exp.select(FINDS).sql("spark")).collect() != [(True,)]:
         raise Mistakes([LIKE_MISSES(version=spark.version)])
-    engine = session.Session(spark, table_format, output.catalog, warehouse, own=own)
-    if warehouse is None:
+    engine = session.Session(spark, table_format, output.catalog, folder, own=own)
+    if folder is None:
         engine.configure({n: v for n, v in conf.items() if n.startswith("spark.sql.catalog.")})
     return engine
 
@@ -234,18 +235,3 @@ def _texts(value: object) -> dict[str, str]:
         str(name): str(item).lower() if isinstance(item, bool) else str(item)
         for name, item in value.items()
     }
-
-
-def _forget_others(spark: SparkSession, warehouse: Path) -> None:
-    """Another project of this process may have used the same names for tables elsewhere.
-
-    Every table of filtersql's own Spark has a LOCATION, so that dropping it forgets a name only.
-    """
-    for schema in spark.catalog.listDatabases():
-        location = (schema.locationUri or "").removeprefix("file:")
-        if schema.name == "default" or Path(location).is_relative_to(warehouse):
-            continue
-        forgotten = exp.Drop(
-            tables=[named_rows(schema.name)], kind="SCHEMA", exists=True, cascade=True
-        )
-        spark.sql(forgotten.sql("spark"))

@@ -28,7 +28,7 @@ from filtersql.errors.targets import SettingRefused
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
-from filtersql.targets import delta, delta_folder, delta_rows, iceberg, splitting
+from filtersql.targets import delta, iceberg, splitting
 from filtersql.targets.catalog_questions import table_bytes, table_names
 from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.raised import spark_refusals
@@ -46,6 +46,7 @@ from filtersql.targets.statements import (
     table_name,
 )
 from filtersql.targets.table_formats import create_statements
+from filtersql.targets.warehouse import Folder
 
 __all__ = ["Session"]
 
@@ -56,7 +57,7 @@ class Session(Struct):
     spark: SparkSession
     format: Literal["delta", "iceberg"]
     catalog: str | None = None
-    warehouse: Path | None = None
+    warehouse: Folder | None = None
     dialect: Dialect = "spark"
     atomic: bool = False
     sent_rows: int = 0
@@ -109,7 +110,7 @@ class Session(Struct):
     def bytes_of(self, parts: Sequence[str]) -> int | None:
         """How many bytes a table has; of filtersql's own Spark only the changes count."""
         if self.own:
-            return delta_folder.bytes_of(folder) if (folder := self._folder(parts)) else 0
+            return folder.bytes_of() if (folder := self._folder(parts)) else 0
         return table_bytes(self._records, self.format, self.table_sql(parts))
 
     @contextmanager
@@ -161,7 +162,7 @@ class Session(Struct):
         """All rows of a table of numbers and texts; None where the table does not exist."""
         if not self.exists(parts):
             return None
-        held = delta_rows.rows(folder, columns) if (folder := self._folder(parts)) else None
+        held = folder.rows(columns) if (folder := self._folder(parts)) else None
         if held is not None:
             return held
         return self.rows(select_columns(self.table_sql(parts), columns, "spark"))
@@ -178,7 +179,7 @@ class Session(Struct):
         folder = self._folder(parts)
         if folder is None:
             return known
-        if not delta_folder.holds_a_table(folder):
+        if not folder.holds_a_table():
             # The folder was removed by hand, the process that made it was killed, or the name is
             # another project's of this process.
             self._sql(drop_table(name, "spark"))
@@ -186,18 +187,18 @@ class Session(Struct):
         if known:
             return True
         self._schema(parts[0])
-        self._sql(delta.named_folder(name, folder))
+        self._sql(delta.named_folder(name, folder.location))
         return True
 
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The names and types of a table's columns; none where the table does not exist."""
-        query = describe_table(self.table_sql(parts))
-        return described(self.rows(query) if self.exists(parts) else [])
+        known = describe_table(self.table_sql(parts)) if self.exists(parts) else None
+        return described(self.rows(known) if known else [])
 
     def names(self, schema: str) -> frozenset[str]:
         """The names of the tables of a schema, folded; those of the warehouse by their folders."""
         if (folder := self._folder((schema, ""))) is not None:
-            return delta_folder.tables(folder)
+            return folder.tables()
         return table_names(self.rows, self.table_sql([schema]))
 
     def create(
@@ -207,18 +208,18 @@ class Session(Struct):
         self._schema(parts[0])
         name = self.table_sql(parts)
         if folder := self._folder(parts):
-            delta_folder.clear(folder)
+            folder.clear()
             if not keep:
                 # What a killed process left in the warehouse is replaced only when it is known.
                 self.exists(parts)
-        location = str(folder) if folder else None
+        location = folder.location if folder else None
         statements = create_statements(self.format, name, definitions, config, location, keep=keep)
         make_table(statements, self._sql, lambda: keep and self.exists(parts))
 
     def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
         """What makes a table of a query's rows, in place of one that exists, in one commit."""
         name = self.table_sql(parts)
-        location = str(folder) if (folder := self._folder(parts)) else None
+        location = folder.location if (folder := self._folder(parts)) else None
         return create_statements(self.format, name, definitions, config, location, query=query)[0]
 
     def append(
@@ -239,7 +240,7 @@ class Session(Struct):
             insert = insert_values(name, columns, rows, "spark")
         with during(self.spark, settings):
             self._collect(insert)
-        if delta_folder.newest_writer(self._folder(parts), delta.filler(slot)) == commit:
+        if (to := self._folder(parts)) and to.newest_writer(delta.filler(slot)) == commit:
             # Nobody wrote behind it: these rows are all from the slot on.
             return [tuple(row) for row in rows]
         return self.rows(then)
@@ -257,7 +258,7 @@ class Session(Struct):
         self._sql(drop_table(self.table_sql(parts), "spark"))
         if folder := self._folder(parts):
             # A table with a LOCATION leaves its files behind, and by these it would be found again.
-            delta_folder.remove(folder)
+            folder.remove()
 
     #: staged rows stand by themselves
     discard = drop
@@ -275,7 +276,7 @@ class Session(Struct):
             if merge:
                 return delta.written(rows)
             # An INSERT has no result, but its commit tells; and the table was empty.
-            count = delta_folder.rows_written(self._folder(compiled.target), mark)
+            count = to.rows_written(mark) if (to := self._folder(compiled.target)) else None
             if count is None:
                 held = self.rows(count_rows(self.table_sql(compiled.target), "spark"))
                 count = int(str(held[0][0]))
@@ -286,7 +287,7 @@ class Session(Struct):
 
     def committed(self, parts: Sequence[str]) -> Mark | None:
         """The newest mark that stands with a table's data."""
-        if (folder := self._folder(parts)) and (found := delta_folder.newest_mark(folder)):
+        if (folder := self._folder(parts)) and (found := folder.newest_mark()):
             return found
         if not self.exists(parts):
             return None
@@ -315,17 +316,16 @@ class Session(Struct):
         self.before.clear()
 
     def _schema(self, schema: str) -> None:
-        location = self.warehouse / f"{schema}.db" if self.warehouse is not None else None
+        location = (self.warehouse / f"{schema}.db").location if self.warehouse else None
         self._sql(create_schema(self.table_sql([schema]), "spark", location))
 
-    def _folder(self, parts: Sequence[str]) -> Path | None:
-        if self.warehouse is None or self.format != "delta":
-            return None
-        return self.warehouse / f"{parts[0]}.db" / parts[1]
+    def _folder(self, parts: Sequence[str]) -> Folder | None:
+        kept = self.warehouse if self.format == "delta" else None
+        return kept / f"{parts[0]}.db" / parts[1] if kept else None
 
     def _summaries(self, parts: Sequence[str]) -> list[Mapping[str, str]]:
-        rows = self._collect(iceberg.snapshots(self.table_sql(parts)))
-        return [dict(row[0]) for row in rows] or [{}]
+        found = iceberg.snapshots(self.table_sql(parts))
+        return [dict(row[0]) for row in self._collect(found)] or [{}]
 
     def _set(self, name: str, value: str) -> None:
         self.before.setdefault(name, self.spark.conf.get(name, None))

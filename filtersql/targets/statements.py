@@ -34,6 +34,7 @@ __all__ = [
     "insert_values",
     "literal",
     "make_table",
+    "move_schema",
     "named_rows",
     "positional_view",
     "positioned",
@@ -127,13 +128,20 @@ def set_to(name: str, value: exp.Expr, engine: Engine) -> str:
     return exp.Set(expressions=[exp.SetItem(this=set_here)]).sql(engine)
 
 
-def create_schema(schema_sql: str, engine: Engine, location: Path | None = None) -> str:
+def create_schema(schema_sql: str, engine: Engine, location: str | None = None) -> str:
     """CREATE SCHEMA IF NOT EXISTS of a schema whose name is quoted."""
     create = exp.Create(this=table(schema_sql, engine), kind="SCHEMA", exists=True)
     if location is not None:
-        place = exp.LocationProperty(this=literal(str(location)))
+        place = exp.LocationProperty(this=literal(location))
         create.set("properties", exp.Properties(expressions=[place]))
     return create.sql(engine)
+
+
+def move_schema(schema_sql: str, location: str) -> str:
+    """ALTER SCHEMA … SET LOCATION of a schema whose name is quoted; its tables stay."""
+    moved = exp.AlterSet(location=literal(location))
+    schema = table(schema_sql, "spark")
+    return exp.Alter(this=schema, kind="SCHEMA", actions=[moved]).sql("spark")
 
 
 def temporary(kind: str, name: str, query: str, engine: Engine) -> str:

@@ -51,6 +51,7 @@ def test_records_are_what_commands_print(shop: Shell, capfd: pytest.CaptureFixtu
         (f"ls {shared}", project.ls),
         (f"test {shared}", project.test),
         (f"run {shared} --full-refresh", lambda: project.run(full_refresh=True)),
+        (f"retry {shared}", project.retry),
         (f"status {shared}", project.status),
         (f"audit {shared}", project.audit),
         (f"plan {shared}", project.plan),
@@ -120,6 +121,9 @@ def test_mistakes_are_raised_all_together(shop: Shell) -> None:
     assert [each.status for each in failed.value.record.results] == ["error", "error"]
     assert "changes/2026-11-22.jsonl:1" in str(failed.value)
     assert heard[-1].name == "RunDone"
+    feed.unlink()
+    assert [each.status for each in project.retry().results] == ["success", "success"]
+    assert project.retry().results == ()
     publication = shop.folder / "publications" / "shop.yml"
     publication.write_text(
         publication.read_text().replace("total >= 1000", "totals >= 1000").replace("status", "stat")

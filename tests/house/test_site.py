@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+import threading
+from collections.abc import Iterator
+from functools import partial
 from html import unescape
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from browsers import NEEDS_CHROMIUM, complaints, look
 from places import HOME
 from sites import build
 from test_wording import ROWS
@@ -109,3 +115,58 @@ def test_each_mistake_has_its_row(site: Path) -> None:
     lacking = [text for text in known if not any(re.match(text, each) for each in messages)]
     assert lacking == []
     assert len(known) > 250
+
+
+@NEEDS_CHROMIUM
+@pytest.mark.parametrize("page", ["index", "tutorial", "files", "functions"])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_a_page_fits_a_phone(browser, site: Path, page: str, dark: bool) -> None:
+    """Tables and statements scroll within themselves; the colours are the system's."""
+    look(browser, site / f"{page}.html", 390, dark=dark)
+
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+    scheme = browser.execute_script("return document.body.dataset.mdColorScheme")
+    assert scheme == ("slate" if dark else "default")
+    assert complaints(browser) == []
+
+
+class _Silent(SimpleHTTPRequestHandler):
+    def log_message(self, *args: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture(params=["files", "server"])
+def address(request: pytest.FixtureRequest, site: Path) -> Iterator[str]:
+    """Where the site is read: as files, or from a server as `mkdocs serve` is one."""
+    if request.param == "files":
+        yield site.as_uri()
+        return
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Silent, directory=site)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@NEEDS_CHROMIUM
+def test_search_finds(browser, address: str) -> None:
+    """Words are found on the pages that are about them, and nobody else is asked."""
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    browser.get_log("performance")
+    look(browser, f"{address}/tutorial.html", 1280)
+    box = browser.find_element("css selector", "input[data-md-component=search-query]")
+    box.click()
+    box.send_keys("replica identity")
+    found = WebDriverWait(browser, 30).until(
+        lambda browser: browser.find_elements("css selector", ".md-search-result__item h1")
+    )
+    assert "Warnings" in [heading.text for heading in found]
+
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    asked = [
+        message["params"]["request"]["url"]
+        for message in messages
+        if message["method"] == "Network.requestWillBeSent"
+    ]
+    assert [url for url in asked if not url.startswith((address, "data:"))] == []
+    assert any("search_index" in url for url in asked)

@@ -1,52 +1,23 @@
-"""The review page in a real browser: on a phone, in the dark, printed, without a network.
-
-Needs Debian's `chromium` and `chromium-driver`; .ci/run installs them. Without them these tests are
-skipped and say so.
-"""
+"""The review page in a real browser: on a phone, in the dark, printed, without a network."""
 
 from __future__ import annotations
 
 import base64
-import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
+from browsers import NEEDS_CHROMIUM, complaints, look
 from demo import NASTY, started, written
 from places import BENCHMARKS
 from transcripts import Shell
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-DRIVER = shutil.which("chromedriver")
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run"
-    " --disable-background-networking --disable-component-update --disable-sync"
-)
 #: parts of statements and of the picture
 SQL, DRAWN = ("pre i", "pre b", "pre em"), (".picture text", ".picture svg svg .dim")
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None or DRIVER is None,
-    reason="needs Chromium and its driver: apt-get install chromium chromium-driver",
-)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
-    """Chromium without a window."""
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for flag in FLAGS.split():
-        options.add_argument(flag)
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('chromium')}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    made = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield made
-    made.quit()
+pytestmark = NEEDS_CHROMIUM
 
 
 @pytest.fixture(scope="module")
@@ -82,21 +53,6 @@ def test_an_audit_is_read_on_a_phone(browser, audit: Path, dark: bool) -> None:
     colours = [luminance(browser, f"{style}.{name}") for name in ("color", "backgroundColor")]
     assert (max(colours) + 0.05) / (min(colours) + 0.05) >= 4.5
     assert complaints(browser) == []
-
-
-def look(browser, page: Path, width: int, *, dark: bool = False) -> None:
-    """Opens the page on a screen so wide."""
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": width < 600},
-    )
-    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
-    browser.get(page.as_uri())
-
-
-def complaints(browser) -> list[str]:
-    return [entry["message"] for entry in browser.get_log("browser")]
 
 
 @pytest.mark.parametrize("width", [360, 800, 1400])

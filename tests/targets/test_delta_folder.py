@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from filtersql.names import RelationName
-from filtersql.targets import delta_folder
+from filtersql.targets.delta_folder import LocalFolder
 from filtersql.targets.model import Mark
 
 FIRST = f"{0:020}.json"
@@ -38,16 +38,16 @@ def folder(tmp_path) -> Path:
 def test_a_table_is_there_from_its_first_commit_on(folder, name, table) -> None:
     """Or where a checkpoint stands for commits that were cleaned away."""
     (folder / "_delta_log" / name).touch()
-    assert delta_folder.holds_a_table(folder) is table
+    assert LocalFolder(folder).holds_a_table() is table
 
 
 def test_where_no_log_is_there_is_no_table(tmp_path) -> None:
     """Nor where the name is a file's."""
     (tmp_path / "t2").mkdir()
     (tmp_path / "t2" / "_delta_log").touch()
-    assert not delta_folder.holds_a_table(tmp_path / "t1")
-    assert not delta_folder.holds_a_table(tmp_path / "t2")
-    delta_folder.clear(tmp_path / "t2")
+    assert not LocalFolder(tmp_path / "t1").holds_a_table()
+    assert not LocalFolder(tmp_path / "t2").holds_a_table()
+    LocalFolder(tmp_path / "t2").clear()
     assert (tmp_path / "t2" / "_delta_log").exists()
 
 
@@ -58,15 +58,15 @@ def test_an_unfinished_log_is_removed_and_nothing_else(folder) -> None:
     (log / "_staged_commits").mkdir()
     (folder / "theirs.parquet").touch()
     os.utime(log, (0, 0))
-    delta_folder.clear(folder)
+    LocalFolder(folder).clear()
     assert list(folder.iterdir()) == [folder / "theirs.parquet"]
 
 
 def test_a_log_with_a_commit_is_never_removed(folder) -> None:
     """However old it is."""
     (folder / "_delta_log" / FIRST).touch()
-    delta_folder.clear(folder)
-    assert delta_folder.holds_a_table(folder)
+    LocalFolder(folder).clear()
+    assert LocalFolder(folder).holds_a_table()
 
 
 def test_another_process_is_given_time_for_its_first_commit(folder) -> None:
@@ -75,7 +75,7 @@ def test_another_process_is_given_time_for_its_first_commit(folder) -> None:
     commit = folder / "_delta_log" / FIRST
     other = threading.Timer(0.2, commit.touch)
     other.start()
-    delta_folder.clear(folder)
+    LocalFolder(folder).clear()
     other.join()
     assert commit.exists()
 
@@ -84,9 +84,9 @@ def test_removing_a_table_leaves_nothing(folder) -> None:
     """Nor what an earlier removal left that was killed."""
     (folder.parent / ".t1.removed").mkdir()
     (folder.parent / ".t1.removed" / "left").touch()
-    delta_folder.remove(folder)
+    LocalFolder(folder).remove()
     assert list(folder.parent.iterdir()) == []
-    delta_folder.remove(folder)
+    LocalFolder(folder).remove()
 
 
 def commit(folder: Path, number: int, *actions: dict[str, object]) -> None:
@@ -97,30 +97,30 @@ def commit(folder: Path, number: int, *actions: dict[str, object]) -> None:
 
 def test_the_newest_writer_of_an_application_is_known_by_its_commit(folder) -> None:
     """Commits of others, and those that only join files, are passed over."""
-    assert delta_folder.newest_writer(folder, "a") is None
+    assert LocalFolder(folder).newest_writer("a") is None
     commit(folder, 1, {"commitInfo": {"userMetadata": "1"}}, {"txn": {"appId": "a", "version": 1}})
     commit(folder, 2, {"commitInfo": {"userMetadata": "2"}}, {"txn": {"appId": "b", "version": 9}})
     commit(folder, 3, {"commitInfo": {"userMetadata": "a"}}, {"add": {"path": "txn"}})
-    assert delta_folder.newest_writer(folder, "a") == "1"
+    assert LocalFolder(folder).newest_writer("a") == "1"
     commit(folder, 4, {"txn": {"appId": "a", "version": 2}}, {"commitInfo": {"userMetadata": "4"}})
-    assert delta_folder.newest_writer(folder, "a") == "4"
+    assert LocalFolder(folder).newest_writer("a") == "4"
     (folder / "_delta_log" / f"{5:020}.json").write_text('{"txn"')
-    assert delta_folder.newest_writer(folder, "a") is None
-    assert delta_folder.newest_writer(folder.parent, "a") is None
+    assert LocalFolder(folder).newest_writer("a") is None
+    assert LocalFolder(folder.parent).newest_writer("a") is None
 
 
 def test_rows_are_counted_by_the_newest_commit_if_it_is_the_marks(folder) -> None:
     """What is not said is not known."""
     mark, other = (Mark("s", RelationName("public", "t"), number, 7) for number in (1, 2))
     said = {"userMetadata": mark.text, "operationMetrics": {"numOutputRows": "12"}}
-    assert delta_folder.rows_written(folder, mark) is None
+    assert LocalFolder(folder).rows_written(mark) is None
     commit(folder, 1, {"commitInfo": said})
-    assert delta_folder.rows_written(folder, mark) == 12
-    assert delta_folder.rows_written(folder, other) is None
-    assert delta_folder.newest_mark(folder) == mark
+    assert LocalFolder(folder).rows_written(mark) == 12
+    assert LocalFolder(folder).rows_written(other) is None
+    assert LocalFolder(folder).newest_mark() == mark
     commit(folder, 2, {"commitInfo": {"userMetadata": mark.text, "operationMetrics": {}}})
-    assert delta_folder.rows_written(folder, mark) is None
+    assert LocalFolder(folder).rows_written(mark) is None
     commit(folder, 3, {"commitInfo": {"userMetadata": mark.text}})
-    assert delta_folder.rows_written(folder, mark) is None
+    assert LocalFolder(folder).rows_written(mark) is None
     commit(folder, 4, {"commitInfo": {"operationMetrics": {"numOutputRows": "3"}}})
-    assert delta_folder.rows_written(folder, mark) is None
+    assert LocalFolder(folder).rows_written(mark) is None

@@ -1,0 +1,20 @@
+// A page that was opened as a file may start no worker: a hidden frame searches in its place.
+if (location.protocol === "file:") {
+  window.Worker = class extends EventTarget {
+    constructor(url) {
+      super()
+      const frame = document.body.appendChild(document.createElement("iframe"))
+      frame.hidden = true
+      this.inner = frame.contentWindow
+      this.inner.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }))
+      const script = this.inner.document.createElement("script")
+      this.loaded = new Promise((resolve) => script.addEventListener("load", resolve))
+      script.src = url
+      this.inner.document.body.appendChild(script)
+    }
+
+    postMessage(data) {
+      this.loaded.then(() => this.inner.dispatchEvent(new MessageEvent("message", { data })))
+    }
+  }
+}

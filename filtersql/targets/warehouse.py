@@ -1,0 +1,44 @@
+"""Where filtersql's own Spark keeps tables of Delta: a folder of this machine, or what a URL names.
+
+Example
+    kept_in("s3a://lake/warehouse", spark) / "shop.db" / "t1"    the folder of shop.t1
+
+Spark
+    InMemoryCatalog.dropDatabase() removes the schema's folder, also of tables that have a LOCATION
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from filtersql.targets.delta_folder import LocalFolder
+from filtersql.targets.statements import drop_table, move_schema, show_tables, table_name
+from filtersql.targets.url_folder import UrlFolder
+
+__all__ = ["Folder", "forget_others", "kept_in"]
+
+Folder = LocalFolder | UrlFolder
+
+
+def kept_in(place: str, spark: SparkSession) -> Folder:
+    """The folder of a warehouse: `place` is a whole path, or a URL."""
+    return UrlFolder(spark, place) if "://" in place else LocalFolder(Path(place))
+
+
+def forget_others(spark: SparkSession, warehouse: Folder) -> None:
+    """Another project of this process may have used the same names for tables elsewhere.
+
+    Every table of filtersql's own Spark has a LOCATION, so that dropping it forgets a name only. A
+    schema is never dropped: that would remove its folder, and the other project's rows.
+    """
+    for schema in spark.catalog.listDatabases():
+        if schema.name == "default" or warehouse.contains(schema.locationUri or ""):
+            continue
+        schema_sql = table_name(None, (schema.name,))
+        for _, name, is_temporary, *_ in spark.sql(show_tables(schema_sql)).collect():
+            if not is_temporary:
+                spark.sql(drop_table(table_name(None, (schema.name, name)), "spark"))
+        here = warehouse / f"{schema.name}.db"
+        spark.sql(move_schema(schema_sql, here.location))

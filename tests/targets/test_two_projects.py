@@ -1,0 +1,34 @@
+"""Two projects in one process and its Spark, with the same names: neither touches the other's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from demo import started
+
+pytestmark = pytest.mark.spark
+
+
+def _kept(folder: Path) -> set[str]:
+    return {path.name for path in (folder / "demo" / "warehouse").glob("*/*")}
+
+
+@pytest.mark.usefixtures("spark")
+def test_neither_loses_a_row(tmp_path: Path) -> None:
+    """Each finds what it wrote, though the other's tables had its names meanwhile."""
+    shells = []
+    for name in ("first one", "second"):
+        (tmp_path / name).mkdir()
+        shells.append(started(tmp_path / name, "shop"))
+    first, second = shells
+    assert first.run("filtersql run").exit_code == 0
+    kept = _kept(tmp_path / "first one")
+    assert kept == {"orders", "ledger", "definitions"}
+    assert second.run("filtersql run --vars '{region: us}'").exit_code == 0
+    assert _kept(tmp_path / "first one") == kept
+    assert "every target was up to date" in first.run("filtersql run").stdout
+    assert "RIGHT=2 WRONG=0" in first.run("filtersql audit").stdout
+    said = second.run("filtersql run --vars '{region: us}' --show 9 --select europe")
+    assert "Nothing changed" in said.stdout
+    assert " 4  | us     | paid   |\n" in said.stdout

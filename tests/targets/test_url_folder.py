@@ -1,0 +1,96 @@
+"""A warehouse that is named by a URL: the same commands, and no folder of this machine."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from demo import started
+from installed import installed
+from servers import free_port, without
+from transcripts import Shell
+
+from filtersql.targets.delta_folder import LocalFolder
+
+pytestmark = pytest.mark.spark
+
+_OUTPUT = """\
+    far:
+      type: spark
+      method: session
+      format: delta
+      warehouse: {url}
+"""
+
+
+def _beside(shell: Shell, output: str) -> None:
+    """Another output of the profile."""
+    profiles = shell.folder / "profiles.yml"
+    profiles.write_text(profiles.read_text() + output)
+
+
+def _played(filtersql: Callable[[str], str]) -> None:
+    """Copied, run again, audited, changed and filled anew."""
+    assert "PASS=2 ERROR=0" in filtersql("run --target far")
+    assert "every target was up to date" in filtersql("run --target far")
+    assert "RIGHT=2 WRONG=0" in filtersql("audit --target far")
+    changed = "--target far --vars '{region: us}'"
+    assert "europe/public.orders: 2 deleted, 3 inserted" in filtersql(f"apply --yes {changed}")
+    said = filtersql(f"run --full-refresh --show 9 {changed}")
+    assert "3 inserted" in said
+    assert " 4  | us     | paid   |\n" in said
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_url_is_no_path_of_the_project(tmp_path: Path) -> None:
+    """Tables stand where the URL says; a later process finds them there by their folders."""
+    shell = started(tmp_path, "shop")
+    url = f"file://{tmp_path}/far away"
+    _beside(shell, _OUTPUT.format(url=url))
+    _played(lambda line: shell.run(f"filtersql {line}").both)
+    assert not list(shell.folder.glob("file*"))
+    assert LocalFolder(tmp_path / "far away" / "europe.db" / "orders").holds_a_table()
+
+
+@pytest.mark.long
+def test_a_bucket_of_s3(tmp_path: Path) -> None:
+    """Moto's server keeps it; Hadoop's own client reaches it, as the documentation says."""
+    programs = installed(tmp_path / "moto", "moto[server,s3]>=5")
+    address = f"http://127.0.0.1:{free_port()}"
+    conf = {
+        "spark.jars.packages": "org.apache.hadoop:hadoop-aws:3.4.2",
+        "spark.hadoop.fs.s3a.endpoint": address,
+        "spark.hadoop.fs.s3a.endpoint.region": "eu-central-1",
+        "spark.hadoop.fs.s3a.path.style.access": "true",
+        "spark.hadoop.fs.s3a.access.key": "a",
+        "spark.hadoop.fs.s3a.secret.key": "b",
+    }
+    bucket = (
+        "import boto3, sys; boto3.client('s3', endpoint_url=sys.argv[1], aws_access_key_id='a',"
+        " aws_secret_access_key='b', region_name='us-east-1').create_bucket(Bucket='lake')"
+    )
+    shell = started(tmp_path, "shop")
+    _beside(shell, _OUTPUT.format(url="s3a://lake/warehouse") + f"      spark_conf: {conf}\n")
+
+    def filtersql(line: str) -> str:
+        command = [sys.executable, "-m", "filtersql", *shlex.split(line)]
+        environment = without("SPARK_SUBMIT_OPTS")
+        return subprocess.run(
+            command, cwd=shell.folder, env=environment, capture_output=True, text=True
+        ).stdout
+
+    with subprocess.Popen(
+        [programs / "moto_server", "-p", address.rpartition(":")[2]],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as server:
+        try:
+            subprocess.run([programs / "python", "-c", bucket, address], check=True)
+            _played(filtersql)
+        finally:
+            server.terminate()
+    assert not list(shell.folder.glob("s3a*"))
