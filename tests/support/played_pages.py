@@ -9,6 +9,7 @@ Example
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,7 +31,8 @@ def played(page: Path, folder: Path) -> Iterator[tuple[Fence, str]]:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(f"{fence.text}\n", encoding="utf-8")
         elif fence.words[:1] == ("run",):
-            with duckdb.connect(shell.folder / fence.words[1]) as connection:
+            # A script names files as a reader would who stands in the folder.
+            with contextlib.chdir(shell.folder), duckdb.connect(fence.words[1]) as connection:
                 connection.execute(fence.text)
         elif len(fence.words) == 1 and "/" in fence.words[0]:
             yield fence, (shell.folder / fence.words[0]).read_text(encoding="utf-8")
