@@ -34,7 +34,8 @@ _Found = TypeVar("_Found")
 def command(console: Console, *, types: bool) -> int:
     """Check versions, files, the connection to the target, and MERGE there.
 
-    Each line says OK, or what to mend.
+    Each line says OK, or what is missing: below them stands how to mend it, with the command where
+    there is one.
     """
     if types:
         return _types(console)
@@ -69,7 +70,7 @@ class _Report:
             result = look()
         except (Mistake, Mistakes) as wrong:
             self.mistakes += wrong.mistakes if isinstance(wrong, Mistakes) else [wrong]
-            self._line(subject, "ERROR", str(wrong).split("\n", 1)[0])
+            self._line(subject, "ERROR", str(wrong).split("\n", 1)[0], self.mistakes[-1].hint)
             return None
         self._line(subject, "OK", describe(result))
         return result
@@ -85,8 +86,8 @@ class _Report:
             echo(f"\n{mistake}", err=True)
         return max(mistake.exit_code for mistake in self.mistakes)
 
-    def _line(self, what: str, status: str, result: str) -> None:
-        self.lines.append({"check": what, "status": status, "found": result})
+    def _line(self, what: str, status: str, result: str, hint: str | None = None) -> None:
+        self.lines.append({"check": what, "status": status, "found": result, "hint": hint})
         color = "green" if status == "OK" else "red"
         self.console.result(f"{what:<12} {click.style(f'{status:<6}', fg=color)}{result}")
 
@@ -114,7 +115,7 @@ def _connected(project: Project) -> str:
     assert project.output is not None  # load() asked for one
     engine = open_engine(project.output, project.root)
     try:
-        probe_merge(engine)
+        probe_merge(engine, project.output.state_schema)
         return f"{engine.title}, MERGE works"
     finally:
         engine.close()

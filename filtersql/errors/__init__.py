@@ -10,7 +10,8 @@
     ├── errors.filters          what a row filter may not hold
     ├── errors.feeds            change feeds and source rows
     ├── errors.stopping         changes that stop a run
-    └── errors.targets          engines (most end with exit code 2)
+    ├── errors.targets          engines (most end with exit code 2)
+    └── errors.reaching         what a machine lacks to reach one, and the command that mends it
     Mistakes                    all mistakes of a command, raised together
     Notice                      a warning: printed, never fatal
 

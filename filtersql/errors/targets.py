@@ -17,32 +17,7 @@ UNREACHABLE = _outside("could not reach {engine}", detail="{reason:stop}")
 FILE_IN_USE = _outside(
     'another process has the DuckDB file "{path}"',
     detail="{who} has it open. This run wrote nothing.",
-    hint="Wait until it ends; when it dies, the file is free at once.",
-)
-JAVA_MISSING = _outside(
-    "could not reach Spark",
-    detail="{reason:stop}",
-    hint="Install a JDK 17 or newer and let JAVA_HOME name its folder, or put java on the PATH.",
-)
-JAVA_TOO_OLD = _outside(
-    "could not reach Spark",
-    detail="Spark needs Java 17 or newer, and {path} is Java {version:stop}",
-    hint="Install a JDK 17 or newer and let JAVA_HOME name its folder.",
-)
-JARS_MISSING = _outside(
-    "could not reach Spark",
-    detail="The jars {coordinates} are not cached and could not be resolved: {reason:stop}",
-    hint="Allow access to a Maven repository once, or put the jars into {cache}; an output may "
-    'also name them: jars: ["path/to.jar"].',
-)
-# A file of an output's `jars`. Spark would start without it and miss its classes later.
-JAR_NOT_THERE = _outside(
-    'jar file "{path}" does not exist', hint="A path of `jars` starts at the project's folder."
-)
-MISSING_EXTRA = _outside(
-    "could not reach Spark",
-    detail="{what} needs packages that are not installed.",
-    hint='Install them: pip install "filtersql[{extra}]".',
+    hint="Wait until it ends; when it dies, the file is free at once.{look}",
 )
 # Somebody takes the connection, or nobody, and says nothing.
 NO_ANSWER = _outside(

@@ -27,6 +27,7 @@ from pyspark.sql.connect.session import SparkSession
 from sqlglot import exp
 
 from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.reaching import HOST_UNKNOWN
 from filtersql.errors.targets import (
     CERTIFICATE_REFUSED,
     NO_ANSWER,
@@ -38,6 +39,7 @@ from filtersql.errors.targets import (
 )
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import reason_of, spark_refusal
+from filtersql.targets.starting import not_there
 from filtersql.targets.uploading import inline_query
 
 if TYPE_CHECKING:
@@ -183,6 +185,10 @@ def _not_opened(place: _Place, error: Exception) -> Mistake:
     text = str(error)
     if "UNAUTHENTICATED" in text or "PERMISSION_DENIED" in text:
         return SIGN_IN_REFUSED(place=place.shown, who="the token")
+    if isinstance(error, ConnectionRefusedError):
+        return not_there(_SERVER, "connect", place.host, place.port)
+    if isinstance(error, socket.gaierror):
+        return HOST_UNKNOWN(engine=_SERVER, place=place.shown, reason=error.strerror or "")
     if _SLOW.search(text):
         return NO_ANSWER(engine=_SERVER, place=place.shown, seconds=f"{place.seconds:g}")
     return UNREACHABLE(engine=_SERVER, reason=f"{place.shown}: {_first_line(text)}")

@@ -78,7 +78,8 @@ def connect(
         reason = str(error).splitlines()[0]
         if path is not None and (lock := _LOCK.search(str(error))):
             who = f"Process {lock[1]}" if lock[1] else "Another process"
-            raise Mistakes([FILE_IN_USE(path=path.name, who=who)]) from None
+            look = f" What it is: ps -fp {lock[1]}" if lock[1] else ""
+            raise Mistakes([FILE_IN_USE(path=path.name, who=who, look=look)]) from None
         raise Mistakes([UNREACHABLE(engine="DuckDB", reason=reason)]) from None
     engine = DuckDB(connection)
     try:

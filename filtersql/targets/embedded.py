@@ -16,10 +16,11 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from filtersql.errors import Mistakes
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.reaching import JAVA_CUT_DOWN
 from filtersql.errors.targets import UNREACHABLE
 from filtersql.targets.jars import jars
-from filtersql.targets.java import check_java
+from filtersql.targets.java import check_java, remedy
 
 __all__ = ["adopting", "hidden_functions", "own_session", "users_session"]
 
@@ -101,10 +102,8 @@ def own_session(
     if (running := SparkSession.getActiveSession()) is not None:
         return _beside(running, settings)
     check_java()
-    files = [*jars(spark_conf), *extra_jars]
-    if given := spark_conf.get("spark.jars"):
-        files += [Path(name) for name in given.split(",")]
-    settings["spark.jars"] = ",".join(map(str, files))
+    given = [*extra_jars, *map(Path, filter(None, spark_conf.get("spark.jars", "").split(",")))]
+    settings["spark.jars"] = ",".join(map(str, (*jars(spark_conf, given), *given)))
     builder = SparkSession.builder
     for name, value in settings.items():
         builder = builder.config(name, value)
@@ -116,9 +115,15 @@ def own_session(
         try:
             root = builder.getOrCreate()
         except Exception as error:
-            raise Mistakes([UNREACHABLE(engine="Spark", reason=_told(log, error))]) from None
+            raise Mistakes([_not_started(_told(log, error))]) from None
     root.sparkContext.setLogLevel("OFF")
     return _beside(root, settings)
+
+
+def _not_started(reason: str) -> Mistake:
+    if "FindException: Module" in reason:
+        return JAVA_CUT_DOWN(reason=reason, remedy=remedy())
+    return UNREACHABLE(engine="Spark", reason=reason)
 
 
 def _beside(root: SparkSession, settings: Mapping[str, str]) -> SparkSession:

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import JARS_MISSING
+from filtersql.errors.reaching import JARS_MISSING
 from filtersql.exclusive import alone
 
 __all__ = ["COORDINATES", "cache_folder", "jars"]
@@ -66,10 +67,15 @@ def cache_folder() -> Path:
     return base / "filtersql" / "jars"
 
 
-def jars(spark_conf: Mapping[str, str]) -> tuple[Path, ...]:
-    """The cached files; resolved by Spark's own resolver where one is missing."""
+def jars(spark_conf: Mapping[str, str], given: Sequence[Path] = ()) -> tuple[Path, ...]:
+    """The cached files; resolved by Spark's own resolver where one is missing.
+
+    A jar that the user gave, of whatever version, is not among them.
+    """
     folder = cache_folder()
-    if found := _all_cached(folder):
+    wanted = [each for each in COORDINATES if not _is_given(each, given)]
+    found = _all_cached(folder, wanted)
+    if found is not None:
         return found
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -77,16 +83,23 @@ def jars(spark_conf: Mapping[str, str]) -> tuple[Path, ...]:
         raise _missing(folder, str(error)) from None
     # Two processes that resolve at once spoil each other's downloads in Ivy's folder.
     with alone(folder):
-        if not _all_cached(folder):
-            _resolve(folder, spark_conf)
-    return _all_cached(folder)
+        if _all_cached(folder, wanted) is None:
+            _resolve(folder, spark_conf, wanted)
+    return _all_cached(folder, wanted) or ()
 
 
-def _all_cached(folder: Path) -> tuple[Path, ...]:
-    """The files of all coordinates, or none."""
-    paths = [_cached(folder, coordinate) for coordinate in COORDINATES]
+def _is_given(coordinate: str, given: Sequence[Path]) -> bool:
+    group, artifact, _ = coordinate.split(":")
+    # delta-storage-s3-dynamodb is another artifact than delta-storage.
+    name = re.compile(rf"({re.escape(group)}_)?{re.escape(artifact)}-[0-9]")
+    return any(name.match(path.name) for path in given)
+
+
+def _all_cached(folder: Path, wanted: Sequence[str]) -> tuple[Path, ...] | None:
+    """The files of these coordinates, or none."""
+    paths = [_cached(folder, coordinate) for coordinate in wanted]
     found = tuple(path for path in paths if path is not None)
-    return found if len(found) == len(COORDINATES) else ()
+    return found if len(found) == len(wanted) else None
 
 
 def _cached(folder: Path, coordinate: str) -> Path | None:
@@ -100,9 +113,9 @@ def _missing(folder: Path, reason: str) -> Mistakes:
     return Mistakes([JARS_MISSING(coordinates=wanted, cache=str(folder), reason=reason)])
 
 
-def _resolve(folder: Path, spark_conf: Mapping[str, str]) -> None:
+def _resolve(folder: Path, spark_conf: Mapping[str, str], wanted: Sequence[str]) -> None:
     settings = {
-        "spark.jars.packages": ",".join(COORDINATES),
+        "spark.jars.packages": ",".join(wanted),
         "spark.jars.excludes": ",".join(_NOT_NEEDED),
         "spark.ui.enabled": "false",
         "spark.driver.bindAddress": "127.0.0.1",
@@ -124,7 +137,7 @@ def _resolve(folder: Path, spark_conf: Mapping[str, str]) -> None:
         raise _missing(folder, str(error)) from None
     line = next((line for line in answer.stdout.splitlines() if line.startswith("JARS ")), None)
     files = {name.rsplit("/", 1)[-1]: name for name in json.loads(line[5:])} if line else {}
-    for coordinate in COORDINATES:
+    for coordinate in wanted:
         group, artifact, version = coordinate.split(":")
         name = f"{group}_{artifact}-{version}.jar"
         path = _resolved(files.get(name), name, spark_conf)

@@ -2,6 +2,7 @@
 
 Example
     JAVA_HOME names a folder without bin/java; `java` is on no PATH; `java` is version 11.
+    A JDK that is installed is proposed: export JAVA_HOME=…; else the command that installs one.
 """
 
 from __future__ import annotations
@@ -10,14 +11,24 @@ import os
 import re
 import shutil
 import subprocess
+from glob import glob
 from pathlib import Path
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import JAVA_MISSING, JAVA_TOO_OLD
+from filtersql.errors.reaching import JAVA_MISSING, JAVA_TOO_OLD
 
-__all__ = ["check_java"]
+__all__ = ["check_java", "remedy"]
 
 _OLDEST = 17
+#: where systems keep JDKs
+_PLACES = ("/usr/lib/jvm/*", "/Library/Java/JavaVirtualMachines/*/Contents/Home")
+#: what installs one, by the program that does
+_INSTALL = {
+    "apt-get": "apt-get install default-jdk-headless",
+    "dnf": "dnf install java-21-openjdk-headless",
+    "brew": "brew install --cask temurin@21",
+    "winget": "winget install EclipseAdoptium.Temurin.21.JDK",
+}
 
 
 def check_java() -> str:
@@ -28,12 +39,12 @@ def check_java() -> str:
             [path, "-version"], capture_output=True, text=True, timeout=60, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise Mistakes([JAVA_MISSING(reason=f"{path} could not be started: {error}")]) from None
+        raise _missing(f"{path} could not be started: {error}") from None
     found = re.search(r'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
     if found is None:
-        raise Mistakes([JAVA_MISSING(reason=f"{path} -version does not tell its version")])
+        raise _missing(f"{path} -version does not tell its version")
     if int(found[1]) < _OLDEST:
-        raise Mistakes([JAVA_TOO_OLD(version=found[1], path=path)])
+        raise Mistakes([JAVA_TOO_OLD(version=found[1], path=path, remedy=remedy())])
     return found[1]
 
 
@@ -42,15 +53,34 @@ def _java() -> str:
     if home:
         path = Path(home) / "bin" / ("java.exe" if os.name == "nt" else "java")
         if not path.is_file():
-            raise Mistakes([JAVA_MISSING(reason=f"JAVA_HOME is {home}, where no bin/java stands")])
+            raise _missing(f"JAVA_HOME is {home}, where no bin/java stands")
         return str(path)
     found = shutil.which("java")
     if found is None:
-        raise Mistakes(
-            [
-                JAVA_MISSING(
-                    reason="No Java was found: JAVA_HOME is not set, nor is java on the PATH"
-                )
-            ]
-        )
+        raise _missing("No Java was found: JAVA_HOME is not set, nor is java on the PATH")
     return found
+
+
+def remedy() -> str:
+    """What to do where Spark finds no Java of its own: the command."""
+    if found := min(_installed(), default=None):
+        version, home = found
+        return f"Java {version} is installed; let Spark find it: export JAVA_HOME={home}"
+    command = next((f": {line}" for name, line in _INSTALL.items() if shutil.which(name)), "")
+    return f"Install a JDK 17 or newer{command}. Let JAVA_HOME name its folder, if need be."
+
+
+def _installed() -> list[tuple[int, str]]:
+    """The whole JDKs that are new enough, as their own files say."""
+    found = []
+    for home in (home for place in _PLACES for home in sorted(glob(place))):
+        release = Path(home, "release")
+        said = release.read_text(encoding="utf-8") if release.is_file() else ""
+        version = re.search(r'^JAVA_VERSION="(\d+)', said, re.MULTILINE)
+        if version and int(version[1]) >= _OLDEST and Path(home, "bin", "java").is_file():
+            found.append((int(version[1]), home))
+    return found
+
+
+def _missing(reason: str) -> Mistakes:
+    return Mistakes([JAVA_MISSING(reason=reason, remedy=remedy())])

@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from sqlglot import exp
 
 from filtersql.errors import Mistakes
+from filtersql.errors.reaching import JAR_NOT_THERE, MISSING_EXTRA
 from filtersql.errors.targets import (
-    JAR_NOT_THERE,
     LIKE_MISSES,
-    MISSING_EXTRA,
     UNSUPPORTED_TARGET,
     HiddenFunctions,
 )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from filtersql.errors import Mistakes
+from filtersql.errors.reaching import STATE_REFUSED
+from filtersql.errors.targets import CatalogFailed, EngineRefused
 from filtersql.targets.model import Engine
 
 __all__ = ["probe_merge"]
@@ -11,10 +14,16 @@ __all__ = ["probe_merge"]
 _NAME = "filtersql_probe"
 
 
-def probe_merge(engine: Engine, schema: str = "filtersql") -> None:
-    """Raises Mistakes when the engine refuses a table or the MERGE."""
+def probe_merge(engine: Engine, schema: str) -> None:
+    """Raises Mistakes when the engine refuses a table in the state's schema, or the MERGE."""
     parts = (schema, _NAME)
-    engine.create(parts, "id INT", {})
+    try:
+        engine.create(parts, "id INT", {})
+    except Mistakes as refused:
+        (mistake, *_) = refused.mistakes
+        if type(mistake) not in (EngineRefused, CatalogFailed):
+            raise  # what is said of it helps more
+        raise Mistakes([STATE_REFUSED(name=schema, reason=mistake.message)]) from None
     try:
         one = exp.select(exp.alias_(exp.Literal.number(1), "id")).subquery("s")
         target = exp.to_table(engine.table_sql(parts), dialect=engine.dialect, alias="t")

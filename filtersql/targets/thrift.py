@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import socket
 import ssl
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,6 +34,7 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.Thrift import TException
 
 from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.reaching import HOST_UNKNOWN
 from filtersql.errors.targets import (
     CERTIFICATE_REFUSED,
     DATABASE_MISSING,
@@ -44,6 +46,7 @@ from filtersql.errors.targets import (
 )
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import spark_refusal
+from filtersql.targets.starting import not_there
 from filtersql.targets.statements import table, table_name
 from filtersql.targets.transports import Address, address, transport
 from filtersql.targets.uploading import inline_query
@@ -116,6 +119,10 @@ def _not_opened(to: Address, error: BaseException, seconds: float) -> Mistake:
     while seen is not None:
         if isinstance(seen, TimeoutError):
             return NO_ANSWER(engine=_SERVER, place=to.shown, seconds=f"{seconds:g}")
+        if isinstance(seen, ConnectionRefusedError):
+            return not_there(_SERVER, "thrift", to.host, to.port)
+        if isinstance(seen, socket.gaierror):
+            return HOST_UNKNOWN(engine=_SERVER, place=to.shown, reason=seen.strerror or "")
         if isinstance(seen, ssl.SSLError):
             return CERTIFICATE_REFUSED(
                 place=to.shown, reason=seen.reason or seen.strerror or "", host=to.host

@@ -33,7 +33,8 @@ from thrift.transport.TSSLSocket import TSSLSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import MISSING_EXTRA, UNREADABLE_CERTIFICATE
+from filtersql.errors.reaching import MISSING_EXTRA
+from filtersql.errors.targets import UNREADABLE_CERTIFICATE
 
 __all__ = ["Address", "address", "transport"]
 

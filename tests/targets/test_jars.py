@@ -30,6 +30,26 @@ def test_a_process_waits_for_another_one_that_resolves_them(tmp_path, monkeypatc
     assert [len(paths) for paths in found] == [len(COORDINATES)]
 
 
+def test_a_jar_that_is_given_is_not_looked_for(tmp_path, monkeypatch) -> None:
+    """Of any version, by its own name or with its group; another artifact is another jar."""
+    monkeypatch.setenv("FILTERSQL_CACHE_DIR", str(tmp_path))
+    given = [
+        tmp_path / "delta-spark_4.1_2.13-4.4.1.jar",
+        tmp_path / "io.delta_delta-storage-4.4.0.jar",
+        tmp_path / "delta-storage-s3-dynamodb-4.4.0.jar",
+    ]
+    folder = cache_folder()
+    folder.mkdir()
+    (folder / f"{COORDINATES[2].split(':')[1]}-{COORDINATES[2].split(':')[2]}.jar").touch()
+    (cached,) = jars({}, given)
+    assert cached.name.startswith("iceberg-spark-runtime")
+    (folder / "delta-storage-4.4.0.jar").touch()
+    assert {path.name for path in jars({}, [given[0], given[2]])} == {
+        "delta-storage-4.4.0.jar",
+        cached.name,
+    }
+
+
 def test_a_cache_that_cannot_be_made_is_named(tmp_path, monkeypatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("FILTERSQL_CACHE_DIR", str(tmp_path / "file"))

@@ -307,6 +307,7 @@ def test_without_java_the_message_says_what_to_do(tmp_path, monkeypatch) -> None
         assert "JDK 17" in str(found.value)
         return str(found.value)
 
+    monkeypatch.setattr(java, "_PLACES", ())
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     assert "where no bin/java stands" in refused()
     monkeypatch.delenv("JAVA_HOME")
