@@ -26,8 +26,9 @@ __all__ = ["NextLeaving", "next_leaving"]
 
 
 class NextLeaving(Struct, frozen=True):
-    """A window's cut, and the query of the oldest value that it still holds, as text."""
+    """A window's column and cut, and the query of the oldest value that it still holds, as text."""
 
+    column: str
     cut: ClockColumn
     query: str
 
@@ -69,4 +70,4 @@ def _queries(
         query = query.where(_true(as_written(f"({write(each, '')})"), judged))
         if stays is not None:
             query = query.where(exp.not_(stays))
-        yield NextLeaving(cut.column, query.sql(engine))
+        yield NextLeaving(column.name, cut.column, query.sql(engine))

@@ -30,6 +30,7 @@ from filtersql.run.context import (
 from filtersql.run.entering import entering, enters
 from filtersql.run.ledger import Entry, Phase
 from filtersql.run.lookups import define_lookups
+from filtersql.run.passing import judge_passing
 from filtersql.run.quarantine_selection import put_aside, release_begins, release_ends
 from filtersql.run.sources import no_changes
 from filtersql.run.stage_and_judge import Judgement, StageRefused, judge_changes
@@ -201,7 +202,8 @@ def _judge(
             if enters(target, upto):
                 with entering(context, engine, target):
                     return judge_changes(engine, compiled, stage, 0)
-            if target.staged is None:
+            passes = not (target.releasing or below(target.position, upto))
+            if target.staged is None or passes:
                 engine.define(compiled.changes_view, no_changes(compiled, engine.dialect))
             else:
                 engine.view(
@@ -212,6 +214,8 @@ def _judge(
                     upto=-1 if upto is None else upto,
                 )
             define_lookups(engine, target, context.targets, upto, completing=context.completing)
+            if passes and target.clock is not None:
+                return judge_passing(engine, compiled, stage, target.clock), []
             return judge_changes(
                 engine, compiled, stage, target.pending, completing=context.completing
             )
