@@ -46,8 +46,9 @@ from filtersql.commands.options import Options
 from filtersql.commands.shared import Subcommand
 from filtersql.errors import Mistake, Mistakes
 
-__all__ = ["Failed", "Project", "several"]
+__all__ = ["Failed", "Project", "listened", "several"]
 
+_Answer = TypeVar("_Answer")
 _Record = TypeVar("_Record", bound=Record)
 OnEvent = Callable[[Event], object]
 
@@ -92,7 +93,7 @@ class Project(msgspec.Struct, frozen=True):
             color=False,
             publish_via_partition_root=publish_via_partition_root,
         )
-        _listened(options, None, load_project)
+        listened(options, None, load_project)
         return cls(options)
 
     def compile(
@@ -279,7 +280,7 @@ class Project(msgspec.Struct, frozen=True):
             state=None if state is None else Path(state),
             fail_fast=fail_fast,
         )
-        listener = _listened(options, on_event, lambda one: command.function(console=one, **own))
+        listener, _ = listened(options, on_event, lambda one: command.function(console=one, **own))
         if not listener.mistakes:
             return record.from_json(listener.answer)
         if listener.answer:
@@ -287,20 +288,22 @@ class Project(msgspec.Struct, frozen=True):
         raise Mistakes(listener.mistakes)
 
 
-def _listened(
-    options: Options, on_event: OnEvent | None, work: Callable[[Listener], object]
-) -> Listener:
-    """What is said while something works. Raises Mistakes, and ValueError for wrong usage."""
+def listened(
+    options: Options, on_event: OnEvent | None, work: Callable[[Listener], _Answer]
+) -> tuple[Listener, _Answer]:
+    """What is said while something works, and what it gives.
+
+    Raises Mistakes, and ValueError for wrong usage.
+    """
     listener = Listener(options, on_event)
     try:
-        work(listener)
+        return listener, work(listener)
     except Mistake as mistake:
         raise Mistakes([mistake]) from None
     except click.UsageError as wrong:
         raise ValueError(wrong.format_message()) from None
     finally:
         listener.log.close()
-    return listener
 
 
 def several(names: Iterable[str]) -> tuple[str, ...]:

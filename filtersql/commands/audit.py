@@ -13,8 +13,9 @@ from filtersql.commands.loading import loaded_compilation
 from filtersql.commands.pages import write_page
 from filtersql.commands.progress import dotted
 from filtersql.commands.selecting import selected
-from filtersql.commands.shared import counted, subcommand
+from filtersql.commands.shared import subcommand
 from filtersql.errors import Mistakes
+from filtersql.errors.wording import counted
 from filtersql.review.audit_page import audit_page, value_text
 from filtersql.review.text_table import aligned
 from filtersql.run.auditing import Audit, audit

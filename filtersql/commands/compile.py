@@ -15,9 +15,10 @@ from filtersql.commands.asking import asks_for_state, root_of
 from filtersql.commands.console import Console
 from filtersql.commands.notices import RememberedNotice, notices_of
 from filtersql.commands.remembered import Memory
-from filtersql.commands.shared import counted, subcommand
+from filtersql.commands.shared import subcommand
 from filtersql.commands.written import is_written
 from filtersql.errors import Mistakes
+from filtersql.errors.wording import counted
 from filtersql.selection import Traits, select
 
 __all__ = ["command"]

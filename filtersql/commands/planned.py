@@ -11,6 +11,7 @@ import msgspec
 from filtersql import __version__
 from filtersql.artifacts import CHANGE_FILE, compiled_path, write_changes, write_file
 from filtersql.errors import Mistakes
+from filtersql.errors.wording import counted
 from filtersql.filters import resolve
 from filtersql.rendering.definition import COPY, EVERY_ROW, Definition
 from filtersql.review.filter_verdicts import filter_verdict
@@ -250,7 +251,7 @@ def _summary(compilation: Compilation, planned: Sequence[PlannedTarget]) -> str:
     count = len(compilation.nodes)
     if not changing:
         return f"Nothing changes: {count} target{' is' if count == 1 else 's are'} as defined."
-    said = f"Plan: {len(changing)} of {count} target{'s' * (count != 1)}."
+    said = f"Plan: {len(changing)} of {counted(count, 'target')}."
     if all(each.delete is None for each in changing):
         return said
     delete, insert = (sum(getattr(each, name) or 0 for each in planned) for name in _COUNTS[:2])

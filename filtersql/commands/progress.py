@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from filtersql.commands.console import Console
-from filtersql.commands.shared import counted
 from filtersql.errors import Mistakes
+from filtersql.errors.wording import counted
 
 if TYPE_CHECKING:
     from filtersql.compile import Node

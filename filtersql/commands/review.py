@@ -20,6 +20,7 @@ from filtersql.commands.planned import planned_moves
 from filtersql.commands.selecting import selected, states
 from filtersql.commands.shared import subcommand
 from filtersql.compile import destination
+from filtersql.errors.wording import counted
 from filtersql.filters import resolve
 from filtersql.review.approvals import standing
 from filtersql.review.changed_meaning import changes_of_meaning
@@ -76,8 +77,7 @@ def command(console: Console, *, approve: str | None, by: str | None, output: Pa
     shown = place.relative_to(project.root) if place.is_relative_to(project.root) else place
     if console.options.json:
         console.document(_document(review, str(shown)))
-    counted = f"{len(nodes)} target{'' if len(nodes) == 1 else 's'}"
-    console.message(f"Wrote the review of {counted} to {shown}")
+    console.message(f"Wrote the review of {counted(len(nodes), 'target')} to {shown}")
     return 0
 
 
@@ -91,8 +91,8 @@ def _approve(
     names = [f"{node.compiled.subscription}.{node.compiled.relation}" for node in nodes]
     for name in names:
         console.result(f"approved {name}")
-    counted = f"{len(names)} target{'s' * (len(names) > 1)}"
-    console.message(f"Approved {counted} in approvals.yml, which belongs to the project")
+    said = f"Approved {counted(len(names), 'target')} in approvals.yml"
+    console.message(f"{said}, which belongs to the project")
     if console.options.json:
         console.document({"approved": names, "by": by})
     return 0

@@ -13,18 +13,13 @@ from filtersql.commands.console import Console
 from filtersql.commands.options import Options, merged_options, own_from_environment, shared_options
 from filtersql.errors import Mistake, Mistakes
 
-__all__ = ["Subcommand", "counted", "subcommand"]
+__all__ = ["Subcommand", "subcommand"]
 
 
 class Subcommand(click.Command):
     """A command of click's, and the function that does its work: it gets a console."""
 
     function: Callable[..., int]
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things, in words."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def subcommand(

@@ -21,7 +21,7 @@ from filtersql.errors import Mistake, nearest
 from filtersql.names import RelationName, quote_identifier
 from filtersql.source import Span
 
-__all__ = ["Wording", "is_spelling", "meant", "shown", "shown_key"]
+__all__ = ["Wording", "counted", "is_spelling", "meant", "shown", "shown_key"]
 
 
 def shown(name: RelationName) -> str:
@@ -31,6 +31,15 @@ def shown(name: RelationName) -> str:
     ('t1', 's.t1')
     """
     return quote_identifier(name.name) if name.schema == "public" else str(name)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, in words.
+
+    >>> counted(1, "target"), counted(2, "target")
+    ('1 target', '2 targets')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def meant(name: str, known: Iterable[str]) -> str | None:

@@ -17,8 +17,8 @@ from typing import Any
 import dagster
 from msgspec.structs import replace
 
-from filtersql.api.listener import Event, Listener
-from filtersql.api.project import Failed, Project, several
+from filtersql.api.listener import Event
+from filtersql.api.project import Failed, Project, listened, several
 from filtersql.commands.compiling import compiled
 from filtersql.rendering.compiled import CompiledTable
 
@@ -69,11 +69,7 @@ def _specs(
 ) -> list[dagster.AssetSpec]:
     """The assets of the selected targets. Raises Mistakes."""
     options = replace(project.options, select=several(select), exclude=several(exclude))
-    listener = Listener(options, None)
-    try:
-        loaded, _, nodes = compiled(listener)
-    finally:
-        listener.log.close()
+    _, (loaded, _, nodes) = listened(options, None, compiled)
     assert loaded.output is not None  # compiled asked for one
     kinds = {kind for kind in (loaded.output.type, loaded.output.format) if kind}
     return [_spec(node.compiled, kinds) for node in nodes]

@@ -47,23 +47,24 @@ class _Comment(msgspec.Struct, frozen=True):
 @click.option("--counts/--no-counts", default=False, help="Ask the target's engine what moves.")
 def command(project_dir: Path, target: str | None, base: str | None, counts: bool) -> None:
     """Compile, check and plan a project, and post the review of what changed."""
-    flags = ["--project-dir", str(project_dir), *(("--target", target) if target else ())]
-    with _compiled_base(project_dir, flags, base) as state:
-        told = ["--state", str(state)] if state else []
-        code = _filtersql("compile", *flags, "--format", "github").returncode
-        if not code:
-            code = _filtersql("check", *flags, "--format", "github").returncode
-            planned = [] if counts else ["--no-counts", *told]
-            if counts or state:
-                code = code or _filtersql("plan", *flags, *planned).returncode
-            _post(_review(flags, told, code))
-        else:
+    output = ["--target", target] if target else []
+    flags = ["--project-dir", str(project_dir), *output]
+    with _compiled_base(project_dir, output, base) as state:
+        if code := _filtersql("compile", *flags, "--format", "github").returncode:
             _post("The project does not compile: its mistakes stand beside the changed lines.")
+            sys.exit(code)
+        code = _filtersql("check", *flags, "--format", "github").returncode
+        proof = "**`check` found wrong SQL, or could not prove it.**\n\n" if code else ""
+        told = ["--state", str(state)] if state else []
+        if not code and (counts or state):
+            planned = [] if counts else ["--no-counts", *told]
+            code = _filtersql("plan", *flags, *planned).returncode
+        _post(proof + _review(flags, told))
     sys.exit(code)
 
 
 @contextmanager
-def _compiled_base(project: Path, flags: list[str], base: str | None) -> Iterator[Path | None]:
+def _compiled_base(project: Path, output: list[str], base: str | None) -> Iterator[Path | None]:
     """The `target/` of the project at an earlier commit; None where it did not compile there."""
     if not base:
         yield None
@@ -74,7 +75,7 @@ def _compiled_base(project: Path, flags: list[str], base: str | None) -> Iterato
     with tempfile.TemporaryDirectory(prefix="filtersql-base-") as folder:
         tree = Path(folder) / "tree"
         there = not _git("worktree", "add", "--quiet", "--detach", str(tree), base).returncode
-        earlier = [*flags, "--project-dir", str(tree / inside), "--quiet"]
+        earlier = ["--project-dir", str(tree / inside), *output, "--quiet"]
         try:
             compiled = there and not _filtersql("compile", *earlier, captured=True).returncode
             yield tree / inside / "target" if compiled else None
@@ -82,16 +83,15 @@ def _compiled_base(project: Path, flags: list[str], base: str | None) -> Iterato
             _git("worktree", "remove", "--force", str(tree))
 
 
-def _review(flags: list[str], told: list[str], code: int) -> str:
+def _review(flags: list[str], told: list[str]) -> str:
     """The review of the targets that changed, or of all where nothing is known of earlier ones."""
-    proof = "**`check` found wrong SQL, or could not prove it.**\n\n" if code else ""
     chosen = ["--select", "state:modified"] if told else []
     asked = ("review", *flags, *told, *chosen, "--format", "markdown")
     review = _filtersql(*asked, captured=True)
     if not review.returncode:
-        return proof + review.stdout
+        return review.stdout
     if told and "matches nothing" in review.stderr:
-        return f"{proof}No target changes."
+        return "No target changes."
     raise click.ClickException(review.stderr)
 
 

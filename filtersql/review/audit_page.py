@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from filtersql.errors.concealing import concealed
+from filtersql.errors.wording import counted
 from filtersql.review.html_text import anchor, text
 from filtersql.review.page_frame import framed
 from filtersql.run.audit_findings import Sides
@@ -37,8 +38,8 @@ _FINDINGS = {
 
 def audit_page(project: str, place: str, audits: Sequence[Audited]) -> str:
     """The page. `place` says where the targets are."""
-    counted = f"{len(audits)} target{'' if len(audits) == 1 else 's'}"
-    facts = f"Output {text(place)}. {counted}, each beside the filter over its source."
+    targets = counted(len(audits), "target")
+    facts = f"Output {text(place)}. {targets}, each beside the filter over its source."
     return framed(f"Audit of {project}", facts, (*_index(audits), *map(_target, audits)))
 
 

@@ -15,6 +15,7 @@ from itertools import groupby
 
 from filtersql.artifacts import Mapped
 from filtersql.errors import Notice
+from filtersql.errors.wording import counted
 from filtersql.review.approvals import Approval
 from filtersql.review.html_text import anchor, sql, text
 from filtersql.review.page_changes import changes, moves, row_text
@@ -48,12 +49,10 @@ def html(review: Review) -> str:
 
 
 def _facts(review: Review) -> str:
-    count = len(review.targets)
     output = f"Output <b>{text(review.output)}</b>: " if review.output else ""
     return (
         f"{output}{text(review.engine)}. Semantics of {text(review.semantics)}. "
-        f"{count} target{'' if count == 1 else 's'}, "
-        f"{len(review.notices)} warning{'' if len(review.notices) == 1 else 's'}."
+        f"{counted(len(review.targets), 'target')}, {counted(len(review.notices), 'warning')}."
     )
 
 

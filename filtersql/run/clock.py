@@ -30,7 +30,15 @@ from filtersql.run.ledger import Ledger
 from filtersql.storage import stored_as
 from filtersql.targets.model import Engine
 
-__all__ = ["clock_for", "clock_of_run", "moment_at", "read_clock", "show_clock", "show_moments"]
+__all__ = [
+    "clock_for",
+    "clock_of_run",
+    "moment_at",
+    "moments",
+    "read_clock",
+    "show_clock",
+    "show_moments",
+]
 
 
 def read_clock() -> datetime:
@@ -70,8 +78,13 @@ def show_clock(engine: Engine, compiled: CompiledTable, clock: str | None) -> No
 
 def show_moments(engine: Engine, columns: Sequence[ClockColumn], clock: datetime) -> None:
     """Make the view of some moments of a clock."""
-    moments = [moment_at(engine, column, clock).as_(column.name) for column in columns]
-    engine.define(CLOCK, select(*moments).sql(engine.dialect))
+    shown = [moment.as_(name) for name, moment in moments(engine, columns, clock).items()]
+    engine.define(CLOCK, select(*shown).sql(engine.dialect))
+
+
+def moments(engine: Engine, columns: Sequence[ClockColumn], clock: datetime) -> dict[str, exp.Expr]:
+    """What the view of some moments holds, by column."""
+    return {column.name: moment_at(engine, column, clock) for column in columns}
 
 
 def moment_at(engine: Engine, column: ClockColumn, clock: datetime) -> exp.Expr:

@@ -22,12 +22,14 @@ from datetime import datetime
 import sqlglot
 from sqlglot import TokenType, exp
 
+from filtersql.errors import Mistakes
+from filtersql.errors.applying import UNREADABLE_STATEMENT
 from filtersql.filters.model import CLOCK
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.clock import moment_at
+from filtersql.run.clock import moments
 from filtersql.run.counts import count
 from filtersql.run.model import no_conflicts
-from filtersql.run.stage_and_judge import Judgement, over_stage
+from filtersql.run.stage_and_judge import Judgement, StageRefused, staged_merge
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
@@ -36,39 +38,37 @@ __all__ = ["judge_passing", "narrowed"]
 
 
 def judge_passing(engine: Engine, compiled: CompiledTable, stage: str, clock: str) -> Judgement:
-    """Stage the rows whose time is over. Nothing forbids that they leave. Raises Mistakes."""
-    moments = _moments(engine, compiled, clock)
-    engine.stage(stage, _at(compiled.merge_source_sql, moments, engine.dialect))
+    """Stage the rows whose time is over. Raises Mistakes, of the query StageRefused."""
+    cuts = moments(engine, compiled.clock, datetime.fromisoformat(clock))
+    try:
+        engine.stage(stage, _at(compiled.merge_source_sql, cuts, engine.dialect))
+    except Mistakes as refused:
+        raise StageRefused(refused.mistakes) from None
     staged = count(engine, exp.select("*").from_(named_rows(stage)))
-    merge = over_stage(compiled.merge_sql, compiled.merge_source_sql, stage, engine)
-    assert merge is not None  # compile() cut the source out of it
+    merge = staged_merge(compiled, stage, engine)
+    if merge is None:
+        raise Mistakes([UNREADABLE_STATEMENT(name=compiled.unique_id)])
     return Judgement(
-        compiled, narrowed(merge, compiled, moments, engine.dialect), 0, staged, no_conflicts()
+        compiled, narrowed(merge, compiled, cuts, engine.dialect), 0, staged, no_conflicts()
     )
 
 
-def _moments(engine: Engine, compiled: CompiledTable, clock: str) -> dict[str, exp.Expr]:
-    """What the view filtersql_clock holds, by column."""
-    at = datetime.fromisoformat(clock)
-    return {column.name: moment_at(engine, column, at) for column in compiled.clock}
-
-
-def _at(query: str, moments: Mapping[str, exp.Expr], dialect: Dialect) -> str:
-    """The query with moments in place of `(SELECT column FROM filtersql_clock)`."""
+def _at(query: str, cuts: Mapping[str, exp.Expr], dialect: Dialect) -> str:
+    """The query with the moments of cuts in place of `(SELECT column FROM filtersql_clock)`."""
     tokens = sqlglot.Dialect.get_or_raise(dialect).tokenize(query)
     texts = [token.text for token in tokens]
     parts, end = [], 0
     for place in range(len(tokens) - 5):
         opening, select, name, source, view, closing = texts[place : place + 6]
         words = (opening, select.upper(), source.upper(), view, closing)
-        if words == ("(", "SELECT", "FROM", CLOCK, ")") and name in moments:
-            parts += [query[end : tokens[place].start], moments[name].sql(dialect)]
+        if words == ("(", "SELECT", "FROM", CLOCK, ")") and name in cuts:
+            parts += [query[end : tokens[place].start], cuts[name].sql(dialect)]
             end = tokens[place + 5].end + 1
     return "".join([*parts, query[end:]])
 
 
 def narrowed(
-    merge: str, compiled: CompiledTable, moments: Mapping[str, exp.Expr], dialect: Dialect
+    merge: str, compiled: CompiledTable, cuts: Mapping[str, exp.Expr], dialect: Dialect
 ) -> str:
     """The MERGE with the condition; as it was where a project's own macro printed it otherwise."""
     tokens = sqlglot.Dialect.get_or_raise(dialect).tokenize(merge)
@@ -82,7 +82,7 @@ def narrowed(
         return merge
     alias = tokens[using - 1].text
     older = [
-        exp.column(each.column, table=alias, quoted=True) < moments[each.cut.name].copy()
+        exp.column(each.column, table=alias, quoted=True) < cuts[each.cut.name].copy()
         for each in compiled.next_leaving
     ]
     begin, end = tokens[on].end + 1, tokens[when].start

@@ -16,7 +16,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from msgspec import Struct
 from filtersql.targets import delta_rows
 from filtersql.targets.model import Mark, read_mark
 
-__all__ = ["COMMIT", "LocalFolder"]
+__all__ = ["COMMIT", "LocalFolder", "is_abandoned"]
 
 _JSON = re.compile(r"\d{20}\.json")
 _COMMITS_READ = 50
@@ -123,14 +123,8 @@ class LocalFolder(Struct, frozen=True):
     def clear(self) -> None:
         """Remove the log of a table that was never committed; nothing else, and no commit."""
         log = self.path / "_delta_log"
-        if not log.is_dir():
-            return
-        until = log.stat().st_mtime + _SECONDS
-        while not self.holds_a_table():
-            if time.time() >= until:
-                _remove_unfinished(log)
-                return
-            time.sleep(_PAUSE)
+        if log.is_dir() and is_abandoned(self.holds_a_table, log.stat().st_mtime):
+            _remove_unfinished(log)
 
     def remove(self) -> None:
         """Remove a table's files: all of them are out of the way before the first one is gone."""
@@ -140,6 +134,15 @@ class LocalFolder(Struct, frozen=True):
             self.path.rename(aside)
         for left in (aside, self.path):
             shutil.rmtree(left, ignore_errors=True)
+
+
+def is_abandoned(holds_a_table: Callable[[], bool], began: float) -> bool:
+    """Whether no first commit comes to a log, whose folder was made at a time of day in seconds."""
+    while not holds_a_table():
+        if time.time() >= began + _SECONDS:
+            return True
+        time.sleep(_PAUSE)
+    return False
 
 
 def _newest(folder: Path) -> list[Path]:

@@ -15,7 +15,7 @@ import os
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 from sqlglot import exp
 
@@ -30,9 +30,6 @@ from filtersql.source import Span
 from filtersql.targets.line import FINDS, Line, server_version
 from filtersql.targets.model import Engine
 from filtersql.targets.remote import Remote
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["OutputLike", "open_engine"]
 

@@ -192,8 +192,8 @@ class Session(Struct):
 
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The names and types of a table's columns; none where the table does not exist."""
-        known = describe_table(self.table_sql(parts)) if self.exists(parts) else None
-        return described(self.rows(known) if known else [])
+        query = describe_table(self.table_sql(parts))
+        return described(self.rows(query) if self.exists(parts) else [])
 
     def names(self, schema: str) -> frozenset[str]:
         """The names of the tables of a schema, folded; those of the warehouse by their folders."""
@@ -240,7 +240,7 @@ class Session(Struct):
             insert = insert_values(name, columns, rows, "spark")
         with during(self.spark, settings):
             self._collect(insert)
-        if (to := self._folder(parts)) and to.newest_writer(delta.filler(slot)) == commit:
+        if (folder := self._folder(parts)) and folder.newest_writer(delta.filler(slot)) == commit:
             # Nobody wrote behind it: these rows are all from the slot on.
             return [tuple(row) for row in rows]
         return self.rows(then)
@@ -276,7 +276,7 @@ class Session(Struct):
             if merge:
                 return delta.written(rows)
             # An INSERT has no result, but its commit tells; and the table was empty.
-            count = to.rows_written(mark) if (to := self._folder(compiled.target)) else None
+            count = folder.rows_written(mark) if (folder := self._folder(compiled.target)) else None
             if count is None:
                 held = self.rows(count_rows(self.table_sql(compiled.target), "spark"))
                 count = int(str(held[0][0]))
@@ -324,8 +324,8 @@ class Session(Struct):
         return kept / f"{parts[0]}.db" / parts[1] if kept else None
 
     def _summaries(self, parts: Sequence[str]) -> list[Mapping[str, str]]:
-        found = iceberg.snapshots(self.table_sql(parts))
-        return [dict(row[0]) for row in self._collect(found)] or [{}]
+        rows = self._collect(iceberg.snapshots(self.table_sql(parts)))
+        return [dict(row[0]) for row in rows] or [{}]
 
     def _set(self, name: str, value: str) -> None:
         self.before.setdefault(name, self.spark.conf.get(name, None))

@@ -12,13 +12,14 @@ Hadoop
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 
-from filtersql.targets.delta_folder import COMMIT
+from filtersql.targets.delta_folder import COMMIT, is_abandoned
 from filtersql.targets.model import Mark
 from filtersql.targets.raised import spark_refusals
 
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 __all__ = ["UrlFolder"]
-
-#: how long another process is given between the folder of its log and its first commit
-_SECONDS = 5.0
 
 
 class UrlFolder(Struct, frozen=True):
@@ -77,20 +75,29 @@ class UrlFolder(Struct, frozen=True):
 
     def clear(self) -> None:
         """Remove the log of a table that was never committed, where a store has such folders."""
-        files, path = (self / "_delta_log")._store()
-        until = time.time() + _SECONDS
+        log = self / "_delta_log"
+        files, path = log._store()
         with spark_refusals():
-            while files.exists(path) and not self.holds_a_table():
-                if time.time() >= until:
-                    files.delete(path, True)
-                    return
-                time.sleep(0.1)
+            if not files.exists(path):
+                return
+            began = files.getFileStatus(path).getModificationTime() / 1000
+        if is_abandoned(self.holds_a_table, began):
+            log._remove_unfinished()
 
     def remove(self) -> None:
         """Remove a table's files."""
         files, path = self._store()
         with spark_refusals():
             files.delete(path, True)
+
+    def _remove_unfinished(self) -> None:
+        # A folder that is not empty stays: a commit that came at this moment is never lost.
+        files, path = self._store()
+        with suppress(Py4JJavaError):
+            for entry in files.listStatus(path):
+                if entry.isDirectory() or entry.getPath().getName().startswith("."):
+                    files.delete(entry.getPath(), False)
+            files.delete(path, False)
 
     def _names(self) -> list[str]:
         """What stands in the folder; nothing where it is not there."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from demo import edit, parsed, started
+from demo import parsed, started, take_a_secret
 from transcripts import Shell
 
 DAMAGE = """
@@ -105,12 +105,7 @@ def test_what_cannot_be_compared_is_said(shell: Shell) -> None:
 def test_no_secret_is_on_the_page(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     """A value of the environment that a row holds, though its characters are escaped."""
     monkeypatch.setitem(os.environ, "SHOP_PASSWORD", "hunter2<")
-    edit(
-        shell,
-        "profiles.yml",
-        "path: shop.duckdb",
-        "path: shop.duckdb, settings: {temp_directory: \"{{ env_var('SHOP_PASSWORD') }}\"}",
-    )
+    take_a_secret(shell)
     ended = shell.run("filtersql audit --target local --format html")
     assert ended.exit_code == 1
     assert "hunter2" not in ended.stdout

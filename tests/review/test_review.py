@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from demo import NASTY, edit, parsed, started, written
+from demo import NASTY, edit, parsed, started, take_a_secret, written
 from test_schemas import wrong
 from transcripts import Shell
 
@@ -288,12 +288,7 @@ class TestMeaning:
 def test_no_secret_is_on_the_page(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     """A value that the profile takes from the environment is in nothing that is written."""
     monkeypatch.setitem(os.environ, "SHOP_PASSWORD", "hunter2")
-    edit(
-        shell,
-        "profiles.yml",
-        "path: shop.duckdb",
-        "path: shop.duckdb, settings: {temp_directory: \"{{ env_var('SHOP_PASSWORD') }}\"}",
-    )
+    take_a_secret(shell)
     assert shell.run("filtersql review -t local").exit_code == 0
     assert shell.run("filtersql run -t local").exit_code == 0
     for path in [*(shell.folder / "target").rglob("*.*"), *(shell.folder / "logs").rglob("*.*")]:

@@ -7,7 +7,17 @@ from pathlib import Path
 
 from transcripts import Ended, Shell
 
-__all__ = ["NASTY", "PROJECT", "PageReader", "edit", "lines", "parsed", "started", "written"]
+__all__ = [
+    "NASTY",
+    "PROJECT",
+    "PageReader",
+    "edit",
+    "lines",
+    "parsed",
+    "started",
+    "take_a_secret",
+    "written",
+]
 
 NASTY = "<script>alert(1)</script>"
 PROJECT = {
@@ -44,6 +54,12 @@ def written(folder: Path) -> Shell:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")
     return Shell(folder)
+
+
+def take_a_secret(shell: Shell) -> None:
+    """The output of DuckDB has a value of the environment: that of SHOP_PASSWORD."""
+    secret = "settings: {temp_directory: \"{{ env_var('SHOP_PASSWORD') }}\"}"
+    edit(shell, "profiles.yml", "path: shop.duckdb", f"path: shop.duckdb, {secret}")
 
 
 def edit(shell: Shell, path: str, old: str, new: str) -> None:

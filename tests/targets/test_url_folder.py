@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import sys
@@ -11,10 +12,12 @@ from pathlib import Path
 import pytest
 from demo import started
 from installed import installed
+from pyspark.sql import SparkSession
 from servers import free_port, without
 from transcripts import Shell
 
 from filtersql.targets.delta_folder import LocalFolder
+from filtersql.targets.url_folder import UrlFolder
 
 pytestmark = pytest.mark.spark
 
@@ -54,6 +57,20 @@ def test_a_url_is_no_path_of_the_project(tmp_path: Path) -> None:
     _played(lambda line: shell.run(f"filtersql {line}").both)
     assert not list(shell.folder.glob("file*"))
     assert LocalFolder(tmp_path / "far away" / "europe.db" / "orders").holds_a_table()
+
+
+def test_an_unfinished_log_is_removed_and_no_commit(tmp_path: Path, spark: SparkSession) -> None:
+    """What a kill left goes; a commit, also one whose name nobody knows yet, stays."""
+    logs = {}
+    for name, file in (("killed", f".{0:020}.json.tmp"), ("whole", f"{0:020}.json"), ("odd", "x")):
+        logs[name] = tmp_path / name / "_delta_log"
+        logs[name].mkdir(parents=True)
+        (logs[name] / file).touch()
+        os.utime(logs[name], (0, 0))
+        UrlFolder(spark, f"file://{tmp_path}/{name}").clear()
+    assert {name for name, log in logs.items() if log.exists()} == {"whole", "odd"}
+    assert (logs["odd"] / "x").exists()
+    UrlFolder(spark, f"file://{tmp_path}/nowhere").clear()
 
 
 @pytest.mark.long
