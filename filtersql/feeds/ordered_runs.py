@@ -33,9 +33,13 @@ class Unordered(Exception):
 
 @dataclass(slots=True)
 class Runs:
-    """The changes above `start`, in their order, that were read so far."""
+    """The changes above `start`, in their order, that were read so far.
+
+    `follows`: the first of them comes behind `start`; else others may lie between.
+    """
 
     start: int | None
+    follows: bool = True
     #: the last seq of each transaction, and a number that two with one name share
     lasts: Numbers = field(default_factory=Numbers)
     names: Numbers = field(default_factory=Numbers)
@@ -45,7 +49,7 @@ class Runs:
     newest: int | None = None
 
     def __post_init__(self) -> None:
-        self.newest = self.start
+        self.newest = self.start if self.follows else None
 
     @property
     def last(self) -> int | None:
