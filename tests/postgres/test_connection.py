@@ -165,15 +165,16 @@ def test_something_else_listens() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer() -> None:
-            for _ in range(2):
-                peer, _ = server.accept()
-                with peer:
-                    peer.recv(100)
-                    peer.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            peer, _ = server.accept()
+            with peer:
+                peer.recv(100)
+                peer.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
-        threading.Thread(target=answer, daemon=True).start()
+        web = threading.Thread(target=answer)
+        web.start()
         dsn = f"host=127.0.0.1 port={server.getsockname()[1]} sslmode=disable"
         assert "Is it a PostgreSQL that listens there?" in refused(dsn)
+        web.join()
 
 
 def test_without_psycopg(monkeypatch: pytest.MonkeyPatch) -> None:
