@@ -95,7 +95,7 @@ TABLE_CHANGED = Wording(
     'takes the table over, "filtersql apply" the targets; "filtersql capture {source}" goes on.',
 )
 OLD_ROWS_TOO_SMALL = Wording(
-    'old rows of table "{table}" of source "{source}" lack {columns:quoted}, which filters read',
+    'old rows of table "{table}" of source "{source}" lack {columns:quoted}, which the project counts on',
     hint="Who owns it: ALTER TABLE {table} REPLICA IDENTITY FULL;",
 )
 TABLE_LACKING = Wording(

@@ -154,24 +154,21 @@ def check_server(
 
     Raises Mistakes where they are not, or where the slot cannot go on from the files' end.
     """
+    name, ours = source.name, position_text(end.reached)
+    mistakes = []
     if server.system_identifier != known.system_identifier:
-        found = server.system_identifier
-        raise Mistakes(
-            [OTHER_SERVER(source=source.name, found=found, known=known.system_identifier)]
-        )
-    if server.timeline != known.timeline:
-        found, before = server.timeline, known.timeline
-        raise Mistakes([OTHER_TIMELINE(source=source.name, found=found, known=before)])
-    ours = end.reached
-    names = {"source": source.name, "slot": known.slot}
-    row = connection.execute(_SLOT, (known.slot,)).fetchone()
-    if server.position < ours:
-        reason = f"Its log ends at {position_text(server.position)}, the files at "
-        raise Mistakes([RESTORED(source=source.name, reason=f"{reason}{position_text(ours)}.")])
-    if row is None:
-        raise Mistakes([SLOT_GONE(position=position_text(ours), **names)])
-    confirmed, status = row
-    if status == "lost" or confirmed is None:
-        raise Mistakes([SLOT_LOST(**names)])
-    if lsn(confirmed) > ours:
-        raise Mistakes([GAP(source=source.name, slot_at=confirmed, ours=position_text(ours))])
+        was, now = known.system_identifier, server.system_identifier
+        mistakes.append(OTHER_SERVER(source=name, found=now, known=was))
+    elif server.timeline != known.timeline:
+        mistakes.append(OTHER_TIMELINE(source=name, found=server.timeline, known=known.timeline))
+    elif server.position < end.reached:
+        reason = f"Its log ends at {position_text(server.position)}, the files at {ours}."
+        mistakes.append(RESTORED(source=name, reason=reason))
+    elif (row := connection.execute(_SLOT, (known.slot,)).fetchone()) is None:
+        mistakes.append(SLOT_GONE(source=name, slot=known.slot, position=ours))
+    elif row[1] == "lost" or row[0] is None:
+        mistakes.append(SLOT_LOST(source=name, slot=known.slot))
+    elif lsn(row[0]) > end.reached:
+        mistakes.append(GAP(source=name, slot_at=row[0], ours=ours))
+    if mistakes:
+        raise Mistakes(mistakes)

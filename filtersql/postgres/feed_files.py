@@ -42,6 +42,10 @@ class FeedFiles:
         #: the last seq of the last closed file
         self.closed = max((int(path.stem) for path in folder.glob("*.jsonl")), default=0)
         self._path = folder / "open.part"
+        self._pending: list[Record] = []
+        self._first, self._began = True, 0.0
+        #: how many of them, and how many bytes of the file, are of whole transactions
+        self._whole = self._end = self._pending_size = 0
         self._open()
 
     @property
@@ -99,8 +103,6 @@ class FeedFiles:
     def _open(self) -> None:
         self._file = self._path.open("wb")
         self._first, self._began = True, 0.0
-        self._pending: list[Record] = []
-        #: how many of them, and how many bytes of the file, are of whole transactions
         self._pending_size = self._whole = self._end = 0
         self._seq = self.closed
 
@@ -124,8 +126,10 @@ def _sync(descriptor: int, waiting: Callable[[], None]) -> None:
 
     thread = Thread(target=sync)
     thread.start()
-    while thread.join(1.0) or thread.is_alive():
+    thread.join(1.0)
+    while thread.is_alive():
         waiting()
+        thread.join(1.0)
     if failed:
         raise failed[0]
 

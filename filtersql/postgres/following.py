@@ -173,9 +173,7 @@ def follow(
     except OSError as error:
         reason = error.strerror or str(error)
         path = error.filename or following.folder.changes
-        raise Mistakes(
-            [CANNOT_WRITE(path=path, reason=reason, source=following.source)]
-        ) from None
+        raise Mistakes([CANNOT_WRITE(path=path, reason=reason, source=following.source)]) from None
     finally:
         following.files.discard()
         following.transactions.close()

@@ -41,19 +41,15 @@ _SESSIONS = 4
 _ROWS = 4096
 #: types whose text is a JSON number, and those of which no text needs an escape
 _NUMBERS = frozenset({"int2", "int4", "int8"})
-_PLAIN = frozenset(
-    "numeric float4 float8 date time timetz timestamp timestamptz uuid oid".split()
-)
+_PLAIN = frozenset("numeric float4 float8 date time timetz timestamp timestamptz uuid oid".split())
 #: types that become a JSON string by what they print, or true and false
 _AS_PRINTED = frozenset({"text", "varchar", "bpchar", "bool"})
 _DELIMITER, _NULL = b"\x01", b"\x02"
 _COPY = sql.SQL(
-    "COPY (SELECT {} FROM {}) TO STDOUT"
-    " (DELIMITER E'\\x01', NULL E'\\x02', ENCODING 'UTF8')"
+    "COPY (SELECT {} FROM {}) TO STDOUT (DELIMITER E'\\x01', NULL E'\\x02', ENCODING 'UTF8')"
 )
 _PRINTED = sql.SQL(
-    "CASE WHEN {0} IS DISTINCT FROM NULL"
-    " THEN pg_catalog.to_json(pg_catalog.format('%s', {0})) END"
+    "CASE WHEN {0} IS DISTINCT FROM NULL THEN pg_catalog.to_json(pg_catalog.format('%s', {0})) END"
 )
 
 
@@ -83,9 +79,7 @@ def copy_rows(
         with connect(source) as connection, told(source):
             as_it_is(connection)
             connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            connection.execute(
-                sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(snapshot))
-            )
+            connection.execute(sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(snapshot)))
             return _copy(connection, table, rows_folder(root, source.name, table.name), seq)
 
     with ThreadPoolExecutor(_SESSIONS) as pool:

@@ -43,16 +43,14 @@ SELECT schemaname, tablename FROM pg_catalog.pg_publication_tables WHERE pubname
 """
 
 
-def published_names(
-    catalog: Catalog, sources: Iterable[RelationName]
-) -> tuple[RelationName, ...]:
+def published_names(catalog: Catalog, sources: Iterable[RelationName]) -> tuple[RelationName, ...]:
     """What a publication names so that it has these tables: a whole tree by its root."""
     wanted = frozenset(sources)
 
     def whole(name: RelationName) -> bool:
         return all(leaf.name in wanted for leaf in catalog.leaves(name))
 
-    found = {}
+    found: dict[RelationName, None] = {}
     for name in sorted(wanted):
         above = [parent.name for parent in catalog.ancestors(name) if whole(parent.name)]
         found[above[-1] if above else name] = None

@@ -104,8 +104,9 @@ class Recorder:
     def _commit(self, commit: Commit) -> Sequence[Record]:
         if self.open is None or self.open.position != commit.position:
             raise Malformed("a transaction ends that did not begin")
+        ended = Record(self._next(), "commit", tx=self._tx)
         self.open = None
-        return (Record(self._next(), "commit", tx=self._tx),)
+        return (ended,)
 
     def _change(self, change: Change) -> Record:
         table = self._tables.get(change.oid) or self._table(change.oid)
@@ -126,9 +127,7 @@ class Recorder:
                     ]
         except (ValueError, KeyError) as error:
             raise Malformed(f"a row of {table.relation}: {error}") from None
-        return Record(
-            self._next(), change.kind, table.relation, before, after, unchanged, self._tx
-        )
+        return Record(self._next(), change.kind, table.relation, before, after, unchanged, self._tx)
 
     def _truncate(self, truncate: Truncate) -> Sequence[Record]:
         tables = [self._tables.get(oid) or self._table(oid) for oid in truncate.oids]

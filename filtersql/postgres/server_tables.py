@@ -142,9 +142,7 @@ def _server_table(name: RelationName, rows: Sequence[Sequence[object]]) -> Serve
     return ServerTable(relation, CopiedTable(name, columns, kind == "p"))
 
 
-def _differences(
-    relation: Relation, types: Mapping[int, Type], table: Table
-) -> Iterator[str]:
+def _differences(relation: Relation, types: Mapping[int, Type], table: Table) -> Iterator[str]:
     sent = {column.name: column for column in relation.columns}
     for name in sent:
         if table.column(name) is None:
@@ -156,9 +154,7 @@ def _differences(
             yield f'Column "{column.name}" is {said}, not {format_type(column.type)}.'
 
 
-def _other_type(
-    sent: RelationColumn, types: Mapping[int, Type], column: Column
-) -> str | None:
+def _other_type(sent: RelationColumn, types: Mapping[int, Type], column: Column) -> str | None:
     """What the server's type is, where it is not the project's."""
     found = types.get(sent.type_oid)
     if found is None:

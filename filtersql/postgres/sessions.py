@@ -35,6 +35,4 @@ _SETTINGS = {
 def as_it_is(connection: Connection) -> None:
     """Settings under which each value has one text, and no row is left out."""
     for name, value in _SETTINGS.items():
-        connection.execute(
-            sql.SQL("SET {} = {}").format(sql.Identifier(name), sql.Literal(value))
-        )
+        connection.execute(sql.SQL("SET {} = {}").format(sql.Identifier(name), sql.Literal(value)))

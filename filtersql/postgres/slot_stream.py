@@ -2,9 +2,10 @@
 
 Example
     stream = SlotStream(connection, slot="filtersql_shop_erp", publication="filtersql_shop_erp")
-    while (payload := stream.receive()) is not None: …      a message of pgoutput, while there is one
-    stream.tell(position)                                   all before it is on disk
-    stream.wait(1.0)                                        until more arrives, or a second passed
+    while (payload := stream.receive()) is not None:
+        …                                     a message of pgoutput, while there is one
+    stream.tell(position)                     all before it is on disk
+    stream.wait(1.0)                          until more arrives, or a second passed
 
 A server ends a connection from which it hears nothing for `wal_sender_timeout`: who works for long
 says `keep_alive` now and then. What psycopg raises is for `connection.told`.
