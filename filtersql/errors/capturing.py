@@ -28,9 +28,9 @@ ALREADY_CAPTURING = Wording(
     detail="It holds a lock on {folder}.",
 )
 SLOT_EXISTS = Wording(
-    'replication slot "{slot}" exists, but nothing here says that this project made it',
-    hint="If nobody needs it: SELECT pg_drop_replication_slot('{slot}'). Another checkout of this "
-    "project may be capturing with it.",
+    'replication slot "{slot}" of source "{source}" exists, but not by what this project knows',
+    detail="Another checkout of the project may be capturing with it.",
+    hint="If nobody needs it: SELECT pg_drop_replication_slot('{slot}');",
 )
 PUBLICATION_UNFIT = Wording(
     'publication "{publication}" of source "{source}" {reason}',
@@ -95,7 +95,8 @@ TABLE_CHANGED = Wording(
     'takes the table over, "filtersql apply" the targets; "filtersql capture {source}" goes on.',
 )
 OLD_ROWS_TOO_SMALL = Wording(
-    'old rows of table "{table}" of source "{source}" lack {columns:quoted}, which the project counts on',
+    'old rows of table "{table}" of source "{source}" lack {columns:quoted}',
+    detail="The project counts on them: its filters read them, or its replica identity has them.",
     hint="Who owns it: ALTER TABLE {table} REPLICA IDENTITY FULL;",
 )
 TABLE_LACKING = Wording(

@@ -29,7 +29,7 @@ from filtersql.postgres.recording import Check, Recorder, position_text, tx_of
 from filtersql.postgres.slot_stream import SlotStream
 from filtersql.postgres.transactions import Transactions
 
-__all__ = ["Progress", "follow"]
+__all__ = ["Following", "Progress", "follow"]
 
 #: a file is closed when it has so many bytes
 _FILE_BYTES = 64 * 2**20

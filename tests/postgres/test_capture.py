@@ -162,7 +162,7 @@ def test_what_cannot_be_captured_is_refused_before_anything_is_made(project: Liv
     project.sql("ALTER TABLE orders ALTER total TYPE numeric(10,2)")
     said = project.refused("capture", "erp", "--create")
     assert "ALTER TABLE public.orders REPLICA IDENTITY FULL;" in said
-    assert 'lack "note", "region", "status", "total", which the project counts on' in said
+    assert 'lack "note", "region", "status", "total"' in said
     assert 'table "public.items" of source "erp" lack "id"' in said
     assert project.rows("SELECT pubname FROM pg_publication") == []
     assert not project.changes
@@ -174,8 +174,7 @@ def test_a_slot_that_nobody_knows_is_left_alone(project: LiveProject) -> None:
 
     said = project.refused("capture", "erp", "--create")
 
-    assert f'replication slot "{project.slot}" exists' in said
-    assert "nothing here says that this project made it" in said
+    assert f'"{project.slot}" of source "erp" exists, but not by what this project knows' in said
 
 
 def test_one_capture_at_a_time(project: LiveProject) -> None:
