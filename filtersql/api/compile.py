@@ -70,6 +70,8 @@ def stale_files(reporter: Reporter) -> list[str]:
     from filtersql.api import compiling
 
     stale = compiling.stale_files(*compiling.compiled(reporter))
+    for path in stale:
+        reporter.result(path)
     if stale:
         verb = "is" if len(stale) == 1 else "are"
         text = f"{counted(len(stale), 'file')} {verb} not what the definitions give"

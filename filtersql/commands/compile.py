@@ -21,8 +21,6 @@ def command(console: Console, *, check: bool) -> int:
     if not check:
         return console.answered(compile(console))
     stale = stale_files(console)
-    for path in stale:
-        console.result(path)
     if console.options.json:
         console.document({"stale": stale})
     return int(bool(stale))

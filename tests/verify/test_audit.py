@@ -260,7 +260,7 @@ def test_a_foreign_target_is_adopted_when_an_audit_finds_it_right(tmp_path: Path
     lines(tmp_path / "changes" / "2.jsonl", SECOND)
     early = shell.filtersql("run", "--target", "local", "--adopt", "--at", "3")
     assert early.exit_code == 1
-    wrong = 'nothing was adopted: target of "s1/public.keyed" is not what its source gives'
+    wrong = 'nothing was adopted: target of "s1/public.bare" is not what its source gives'
     assert wrong in early.stderr
     with pytest.raises(Mistakes, match=wrong):
         Project.load(tmp_path, target="local").run(adopt_at=3)
