@@ -119,14 +119,14 @@ def capture(
             captured = _begin(asked, root, folder, server, plain, replication, listener)
             server = identify(replication, plain)
         end = End.of(folder, captured)
-        check_server(plain, source, captured, server, end)
+        sent_from = check_server(plain, source, captured, server, end)
         name, known = captured.publication, asked.known
         check_publication(plain, source, name, known.catalog, asked.sources)
         types = server_types(plain)
         plain.close()
         as_it_is(replication)
         stream = SlotStream(replication, captured.slot, captured.publication)
-        following = Following(stream, folder, end, known.check, types, source.name)
+        following = Following(stream, folder, end, sent_from, known.check, types, source.name)
         until = server.position if until_current else None
         return follow(following, until, listener.stops, listener.progress)
 

@@ -149,8 +149,8 @@ class End(Struct, frozen=True):
 
 def check_server(
     connection: Connection, source: LiveSource, known: Captured, server: Server, end: End
-) -> None:
-    """The slot and the server are those that the files come from.
+) -> int:
+    """From where the slot sends; it and the server are those that the files come from.
 
     Raises Mistakes where they are not, or where the slot cannot go on from the files' end.
     """
@@ -170,5 +170,6 @@ def check_server(
         mistakes.append(SLOT_LOST(source=name, slot=known.slot))
     elif lsn(row[0]) > end.reached:
         mistakes.append(GAP(source=name, slot_at=row[0], ours=ours))
-    if mistakes:
-        raise Mistakes(mistakes)
+    else:
+        return lsn(row[0])
+    raise Mistakes(mistakes)

@@ -60,6 +60,7 @@ class Following:
         stream: SlotStream,
         folder: Folder,
         end: End,
+        sent_from: int,
         check: Check,
         types: Mapping[int, Type],
         source: str,
@@ -70,8 +71,8 @@ class Following:
         self.transactions = Transactions(folder.changes)
         self.files = FeedFiles(folder.changes)
         self.recorder = Recorder(check, types, self.files.closed)
-        #: the last transaction in the files was sent again, or need not be
-        self.known = end.tx is None or end.reached > end.position
+        #: the last transaction in the files was sent again, or is not to be
+        self.known = end.tx is None or sent_from > end.position
         self.skips = False
         #: of the last transaction that is whole: where it is, and when it was committed
         self.position, self.committed = end.position, 0
@@ -119,6 +120,7 @@ class Following:
         elif isinstance(message, Commit):
             self.position = message.position
             self.count += 1
+            self.changes -= 1  # the record of the commit is none
             self.files.boundary(self.recorder.last_seq)
 
     def close(self) -> None:
@@ -192,7 +194,8 @@ def _follow(
         if payload is not None:
             following.take(payload)
         if following.between:
-            arrived = until is not None and payload is None and stream.reached >= until
+            reached = stream.reached if payload is None else 0
+            arrived = until is not None and max(following.position, reached) >= until
             following.rest(at_once=arrived)
         if payload is None:
             if until is not None and not arrived:
