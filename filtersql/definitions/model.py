@@ -150,6 +150,7 @@ class SourceOfTables(Struct, frozen=True):
     """Where the published tables can be read: a pattern of engine tables, or of JSON-lines files.
 
     Exactly one of `table` and `path` is set. `seq`: it holds the changes up to there already.
+    `postgres` names a live source whose captured rows they are: `project.captured` finds them.
     """
 
     span: Span
@@ -157,15 +158,26 @@ class SourceOfTables(Struct, frozen=True):
     path: str | None = None
     format: str = "filtersql"
     seq: int | None = None
+    postgres: str | None = None
+    #: the seq of each table's captured rows, by `RelationName.path`
+    captured: Mapping[str, int] = field(default_factory=dict)
+
+    def seq_of(self, relation: RelationName) -> int | None:
+        """The changes that the rows of a table hold already."""
+        return self.seq if self.postgres is None else self.captured.get(relation.path)
 
 
 class Feed(Struct, frozen=True):
-    """`changes:` of a subscription. Exactly one of `path` (a glob) and `table` is set."""
+    """`changes:` of a subscription. Exactly one of `path` (a glob) and `table` is set.
+
+    `postgres` names a live source that was captured into the files of `path`.
+    """
 
     span: Span
     format: str = "filtersql"
     path: str | None = None
     table: str | None = None
+    postgres: str | None = None
     #: `complete`: `before` always holds the whole old row, so filters may read any column
     before_complete: bool = False
     #: settings of the format (`formats.FORMATS`) as they were written

@@ -8,6 +8,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from yaml import MappingNode, ScalarNode
 
@@ -28,7 +29,7 @@ def read_feed(document: Document, node: Node | None, where: str) -> Feed | None:
         return None
     form = FORMATS.get(_format_of(node), FORMATS["filtersql"])
     assume = ("assume",) if form.assumptions else ()
-    known = ("before", "format", "path", "table", *assume, *form.options)
+    known = ("before", "format", "path", "postgres", "table", *assume, *form.options)
     entry = document.mapping(node, f"changes of {where}", known)
     if not isinstance(node.value, list):
         return None
@@ -44,6 +45,7 @@ def read_feed(document: Document, node: Node | None, where: str) -> Feed | None:
         format=form.name,
         path=document.string(entry.get("path"), "path"),
         table=document.string(entry.get("table"), "table"),
+        postgres=document.string(entry.get("postgres"), "postgres"),
         before_complete="complete" in (form.old_rows, before),
         options=_options(document, entry, form),
         assume=frozenset(_assumed(document, entry.get("assume"), form, where)),
@@ -80,9 +82,14 @@ def _assumed(document: Document, node: Node | None, form: FeedFormat, where: str
 
 
 def one_of(document: Document, entry: Mapping[str, Node], node: Node, where: str) -> None:
-    """A mistake unless exactly one of `path` and `table` is there."""
-    if "path" in entry and "table" in entry:
-        at = document.span(entry["table"])
-        document.mistakes.append(TOGETHER(at, first="path", second="table", where=where))
-    elif "path" not in entry and "table" not in entry:
+    """A mistake unless exactly one of `path`, `table` and `postgres` is there.
+
+    What is captured from a live source has one format, and knows its own seq.
+    """
+    said = [key for key in ("path", "table", "postgres") if key in entry]
+    said += [key for key in ("format", "seq") if key in entry and "postgres" in said]
+    if not said:
         document.missing("path", where, node)
+    for first, second in pairwise(said):
+        at = document.span(entry[second])
+        document.mistakes.append(TOGETHER(at, first=first, second=second, where=where))

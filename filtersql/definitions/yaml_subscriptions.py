@@ -44,6 +44,7 @@ _TEST = frozenset("name subscription given changes expect expect_error descripti
 _CONFIG = frozenset("cluster_by table_properties".split())
 _ON_CONFLICT = ("apply", "skip", "error")
 _ON_FILTER_ERROR = ("stop", "quarantine")
+_SOURCE = frozenset("table path postgres format seq".split())
 _SOURCE_FORMATS = ("filtersql",)
 
 Row = Mapping[str, object]
@@ -207,7 +208,7 @@ def _source(document: Document, node: Node | None, where: str) -> SourceOfTables
     span = document.span(node)
     if not isinstance(node.value, list):
         return SourceOfTables(span, table=document.string(node, f"source of {where}"))
-    entry = document.mapping(node, f"source of {where}", ("table", "path", "format", "seq"))
+    entry = document.mapping(node, f"source of {where}", _SOURCE)
     one_of(document, entry, node, f"source of {where}")
     return SourceOfTables(
         span,
@@ -215,6 +216,7 @@ def _source(document: Document, node: Node | None, where: str) -> SourceOfTables
         path=document.string(entry.get("path"), "path"),
         format=document.choice(entry.get("format"), "format", _SOURCE_FORMATS) or "filtersql",
         seq=document.integer(entry.get("seq"), "seq"),
+        postgres=document.string(entry.get("postgres"), "postgres"),
     )
 
 

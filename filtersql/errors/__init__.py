@@ -10,6 +10,7 @@
     ├── errors.filters          what a row filter may not hold
     ├── errors.feeds            change feeds and source rows
     ├── errors.stopping         changes that stop a run
+    ├── errors.live             live databases: named, reached, read
     ├── errors.targets          engines (most end with exit code 2)
     └── errors.reaching         what a machine lacks to reach one, and the command that mends it
     Mistakes                    all mistakes of a command, raised together

@@ -24,14 +24,22 @@ from filtersql.errors import Mistake, Mistakes, in_order
 from filtersql.errors.concealing import conceal, forget
 from filtersql.errors.project import NO_PROFILES_FILE, NO_PROJECT
 from filtersql.project.files import DefinitionFiles, read_text, rendered, shown
-from filtersql.project.profiles import Output, hide_secrets, is_secret, read_output, unset_mark
+from filtersql.project.live_sources import LiveSource, read_sources
+from filtersql.project.profiles import (
+    Output,
+    hide_secrets,
+    is_secret,
+    read_output,
+    read_profile,
+    unset_mark,
+)
 from filtersql.project.settings import Settings, read_settings
 from filtersql.project.templates import Templates, Unset
 from filtersql.rendering.render import forget_own
 from filtersql.semantics import Semantics
 from filtersql.source import Passage
 
-__all__ = ["Output", "Project", "find_root", "load", "package_folder"]
+__all__ = ["LiveSource", "Output", "Project", "find_root", "load", "package_folder"]
 
 PROJECT_FILE = "filtersql_project.yml"
 _NO_VALUE = object()
@@ -52,6 +60,8 @@ class Project(Struct, frozen=True, eq=False):
     variables: Mapping[str, object]
     definitions: Definitions
     output: Output | None
+    #: the live databases of the profile, by name
+    sources: Mapping[str, LiveSource]
     #: where compiled statements are written
     compiled_path: Path
     #: where a macro is looked for: the project's folder, then the package's
@@ -79,18 +89,17 @@ def load(
 ) -> Project:
     """The project around `start`; raises `Mistakes` with everything that is wrong in its files.
 
-    Without `need_output` a missing profiles.yml or profile is no mistake. `judge` is asked for
-    all that is wrong where there are mistakes: of the project without all that is in doubt.
-    `read` gives the definitions of the files.
+    Without `need_output` a missing profiles.yml or profile is no mistake. `judge` is asked for all
+    that is wrong where there are mistakes: of the project without what is in doubt. `read` gives
+    the definitions.
     """
     root, given = find_root(start), dict(variables or {})
     mistakes: list[Mistake] = []
     secrets, asked = set[str](), set[str]()
     forget()
     forget_own()
-    project_file = read_text(root / PROJECT_FILE, root, mistakes)
     templates = Templates(_functions(given, secrets, asked), variables=given)
-    text = rendered(project_file, templates, mistakes)
+    text = rendered(read_text(root / PROJECT_FILE, root, mistakes), templates, mistakes)
     if mistakes:
         # Without this file neither the profile nor a variable is known.
         raise Mistakes(mistakes)
@@ -98,11 +107,11 @@ def load(
     unsettled = bool(mistakes)
     given = {**settings.variables, **given}
     look_up = _functions(given, secrets, asked)
-    output = _output(
+    output, sources = _profile(
         root, settings, profiles_dir, target, look_up, given, need_output, mistakes, secrets
     )
     functions = {**look_up, "target": _target(output)}
-    files, before = DefinitionFiles.of(root, settings, functions, given), list(mistakes)
+    files, before = DefinitionFiles.of(root, settings, functions, given, sources), list(mistakes)
     found = Project(
         root=root,
         name=settings.name,
@@ -116,6 +125,7 @@ def load(
         variables=given,
         definitions=read(files, mistakes),
         output=output,
+        sources=sources or {},
         compiled_path=root / settings.compiled_path,
         macro_paths=(root / "macros", package_folder("macros")),
         files=files.shown,
@@ -185,7 +195,7 @@ def _target(output: Output | None) -> dict[str, object]:
     return {**kept, **{key: getattr(output, key) for key in named}}
 
 
-def _output(
+def _profile(
     root: Path,
     settings: Settings,
     profiles_dir: Path | None,
@@ -195,7 +205,8 @@ def _output(
     need_output: bool,
     mistakes: list[Mistake],
     secrets: set[str],
-) -> Output | None:
+) -> tuple[Output | None, Mapping[str, LiveSource] | None]:
+    """The chosen output, and the live sources; None where no profile is found."""
     chosen = os.environ.get("FILTERSQL_PROFILES_DIR")
     folders = [root, Path.home() / ".filtersql"]
     if profiles_dir is not None:
@@ -207,16 +218,22 @@ def _output(
         if need_output and settings.profile is not None:
             searched = [shown(folder, root) for folder in folders]
             mistakes.append(NO_PROFILES_FILE(settings.profile_span, searched=searched))
-        return None
+        return None, None
     functions = {**look_up, "env_var": _lenient(look_up["env_var"])}
     own: list[Mistake] = []
     source = read_text(path, root, own)
     text = rendered(source, Templates(functions, variables=variables), own)
     hidden = Passage(text.text, hide_secrets(source), text.starts, text.offsets, text.widths)
-    output = read_output(Document(hidden, own), settings, target, secrets)
+    document = Document(hidden, own)
+    profile = read_profile(document, settings)
+    output, sources = None, None
+    if profile is not None:
+        output = read_output(document, settings, profile, target, secrets)
+        # They are judged also where no output is needed.
+        sources = read_sources(Document(hidden, mistakes), profile[1].get("sources"))
     if need_output or target is not None:
         mistakes += own
-    return output
+    return output, sources
 
 
 def _lenient(env_var: object) -> object:

@@ -28,6 +28,7 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.project import NOT_TEXT
 from filtersql.filters.check.generated_columns import check_generations
 from filtersql.names import RelationName
+from filtersql.project.captured import with_captured
 from filtersql.project.settings import Settings
 from filtersql.project.templates import Templates, is_raw
 from filtersql.source import Passage, Source
@@ -45,6 +46,8 @@ class DefinitionFiles(Struct, frozen=True):
     functions: Mapping[str, object]
     variables: Mapping[str, object]
     paths: tuple[Path, ...]
+    #: the live sources of the profile, where that is known
+    sources: Collection[str] | None = None
 
     @classmethod
     def of(
@@ -53,9 +56,10 @@ class DefinitionFiles(Struct, frozen=True):
         settings: Settings,
         functions: Mapping[str, object],
         variables: Mapping[str, object],
+        sources: Collection[str] | None = None,
     ) -> DefinitionFiles:
         """Folder by folder in the order of their names."""
-        return cls(root, settings, functions, variables, tuple(_files(root)))
+        return cls(root, settings, functions, variables, tuple(_files(root)), sources)
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -64,16 +68,21 @@ class DefinitionFiles(Struct, frozen=True):
 
     def read(self, mistakes: list[Mistake], refuse: Refuse | None = None) -> Definitions:
         """What all files say; where something of it is wrong, without what is in doubt."""
-        aimless, settings = bool(mistakes), self.settings
+        aimless = bool(mistakes)
         templates, drafts = self.templates(mistakes), self.drafts(mistakes, refuse)
         for path in self.paths:
             _read_definitions(path, self.root, templates, drafts)
-        found = finish(drafts)
-        mistakes += check_generations(found.catalog, settings.postgres_version)
+        found = self.finished(drafts)
         if mistakes:
             found = undoubted(found, drafts)
         # Without a profile it is not known which engine's limits hold for what is subscribed to.
         return replace(found, subscriptions={}) if aimless else found
+
+    def finished(self, drafts: Drafts) -> Definitions:
+        """What drafts amount to; what is wrong with it is added to their mistakes."""
+        found = finish(drafts)
+        drafts.mistakes += check_generations(found.catalog, self.settings.postgres_version)
+        return with_captured(found, self.root, self.sources, drafts.mistakes)
 
     def templates(self, mistakes: list[Mistake]) -> Templates:
         """What renders them."""
@@ -131,8 +140,7 @@ class OutlinedFiles:
         if not whole:
             names = (name for family in families for name in family.tables)
             keep_only(drafts, {RelationName(*name[1:]) for name in names})
-        found = finish(drafts)
-        self._mistakes += check_generations(found.catalog, self._files.settings.postgres_version)
+        found = self._files.finished(drafts)
         self._raise()
         return found
 

@@ -35,7 +35,22 @@ from filtersql.errors.wording import meant
 from filtersql.project.settings import Settings
 from filtersql.source import Passage, Source, Span
 
-__all__ = ["OUTPUT_KEYS", "Output", "hide_secrets", "is_secret", "read_output", "unset_mark"]
+__all__ = [
+    "OUTPUT_KEYS",
+    "PROFILE_KEYS",
+    "Output",
+    "Profile",
+    "check_environment",
+    "hide_secrets",
+    "is_secret",
+    "read_output",
+    "read_profile",
+    "unset_mark",
+]
+
+PROFILE_KEYS = ("target", "outputs", "sources")
+#: a profile's node, and its entries by key
+Profile = tuple[Node, Mapping[str, Node]]
 
 _EVERY = "type threads schema catalog state_schema description"
 _SPARK = f"{_EVERY} method format spark_conf jars catalog_config warehouse"
@@ -80,9 +95,10 @@ _IN_TEXT = re.compile(
     r"|\bhost['\"]?[ \t]*:[ \t]+['\"]?[^\s:@]*:([^\s@]+)@",
     re.I,
 )
+#: the whole connection string: a password in it may hold what ends other values
+_DSN = re.compile(r"(\bdsn['\"]?[ \t]*:[ \t]*)(\"[^\"\n]*\"|'[^'\n]*'|[^\n]*)")
 _HARMLESS = {key for keys in OUTPUT_KEYS.values() for key in keys if not _SECRET.search(key)} | {
-    "target",
-    "outputs",
+    *PROFILE_KEYS,
 }
 _UNSET = re.compile("\ue000([A-Za-z0-9_]+)\ue001")
 
@@ -145,30 +161,35 @@ def hide_secrets(source: Source) -> Source:
         shown = found["key"] in _HARMLESS and right
         return found[0] if shown else found["before"] + "*" * len(found["value"])
 
-    text = _PAIR.sub(hidden, source.text)
+    text = _DSN.sub(lambda found: found[1] + "*" * len(found[2]), source.text)
+    text = _PAIR.sub(hidden, text)
     for found in _IN_TEXT.finditer(text):
         start, end = found.span(found.lastindex or 0)
         text = text[:start] + "*" * (end - start) + text[end:]
     return Source(source.path, text)
 
 
-def read_output(
-    document: Document, settings: Settings, target: str | None, secrets: set[str]
-) -> Output | None:
-    """The chosen output; what is wrong with it is added to the document's mistakes."""
+def read_profile(document: Document, settings: Settings) -> Profile | None:
+    """The project's profile and its entries; what is wrong is added to the document's mistakes."""
     root = document.root()
     if settings.profile is None or (root is None and document.mistakes):
         return None
     profiles = document.mapping(root, "profiles.yml", None)
-    path = document.passage.source.path
     if settings.profile not in profiles:
+        path = document.passage.source.path
         document.mistakes.append(NoProfile(settings.profile, path, profiles, settings.profile_span))
         return None
-    profile = profiles[settings.profile]
-    where = f'profile "{settings.profile}"'
-    entry = document.mapping(profile, where, ("target", "outputs"))
+    node = profiles[settings.profile]
+    return node, document.mapping(node, f'profile "{settings.profile}"', PROFILE_KEYS)
+
+
+def read_output(
+    document: Document, settings: Settings, profile: Profile, target: str | None, secrets: set[str]
+) -> Output | None:
+    """The chosen output; what is wrong with it is added to the document's mistakes."""
+    (node, entry), where = profile, f'profile "{settings.profile}"'
     if "outputs" not in entry:
-        document.missing("outputs", where, profile)
+        document.missing("outputs", where, node)
         return None
     pairs = document.pairs(entry["outputs"], "outputs")
     outputs = {key.value: (key, value) for key, value in pairs}
@@ -178,7 +199,7 @@ def read_output(
     if chosen is None and len(outputs) == 1:
         chosen = next(iter(outputs))
     if chosen is None:
-        document.missing("target", where, profile)
+        document.missing("target", where, node)
         return None
     if chosen not in outputs:
         hint, names = meant(chosen, outputs), list(outputs) or None
@@ -194,7 +215,7 @@ def _output(document: Document, key: Node, node: Node, secrets: set[str]) -> Out
     name = key.value
     where = f'output "{name}"'
     mistakes = len(document.mistakes)
-    _check_environment(document, node)
+    check_environment(document, node)
     entry = document.mapping(node, where, None)
     if "type" not in entry:
         document.missing("type", where, key)
@@ -275,7 +296,7 @@ def _of_kind(document: Document, key: str, where: str, entry: Mapping[str, Node]
     return False
 
 
-def _check_environment(document: Document, node: Node) -> None:
+def check_environment(document: Document, node: Node) -> None:
     """Unset environment variables are mistakes in the chosen output only."""
     if isinstance(node.value, str):
         passage: Passage = document.scalar(node)
@@ -285,7 +306,7 @@ def _check_environment(document: Document, node: Node) -> None:
         return
     for child in node.value:
         for one in child if isinstance(child, tuple) else (child,):
-            _check_environment(document, one)
+            check_environment(document, one)
 
 
 def _secrets(key: str, value: object) -> list[str]:

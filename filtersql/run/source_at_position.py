@@ -56,7 +56,7 @@ class SourceAtPosition(Struct, frozen=True):
     def bring_forward(self, position: int | None, entry: Entry | None) -> None:
         """Make the view that audit.sql reads. Raises Mistakes."""
         copy, source = self.audit.copy, self.subscription.source
-        holds = source.seq if source is not None and copy.copy_data else None
+        holds = source.seq_of(copy.relation) if source and copy.copy_data else None
         if holds is not None and (position is None or position < holds):
             stands = "before the first change" if position is None else f"at seq {position}"
             raise Mistakes(

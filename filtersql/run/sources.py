@@ -5,6 +5,7 @@ Example
     source: {format: filtersql, path: "src/{table}.jsonl"}     JSON lines, one object a row
     changes: {format: filtersql, path: "changes/*.jsonl"}      JSON lines
     changes: {format: filtersql, table: lake.changes}          a table of the engine
+    source: {postgres: erp}, changes: {postgres: erp}          what `capture` wrote
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed, SourceOfTables, Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import DUPLICATE_KEYS
+from filtersql.errors.live import NOTHING_CAPTURED
 from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
 from filtersql.feeds.changes import Reading, read
 from filtersql.feeds.formats import is_consumed, open_files
@@ -31,6 +33,7 @@ from filtersql.feeds.native import TABLE_COLUMNS, from_rows
 from filtersql.feeds.records import Record
 from filtersql.feeds.rows import stage_rows
 from filtersql.feeds.staging import Place, Records
+from filtersql.project.captured import rows_pattern
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.run.counts import count_repeated
 from filtersql.run.ledger import SeenFile
@@ -89,7 +92,7 @@ def read_feed(
         )  # fmt: skip
     files = [
         file
-        for file in find_files(feed.path, inputs.root, feed.span)
+        for file in _feed_files(feed, feed.path, inputs.root)
         if not _consumed(feed, file, seen, lowest)
     ]
     opened = open_files(feed, inputs.catalog, files, lowest, all_needed(landings))
@@ -147,7 +150,10 @@ def stage_source(
     if source is None or not compiled.copy_data:
         return False
     if source.path is not None:
-        pattern = _filled(source.path, compiled, None, glob.escape)
+        if source.postgres is not None:
+            pattern = rows_pattern(source, compiled.relation)
+        else:
+            pattern = _filled(source.path, compiled, None, glob.escape)
         files = find_files(pattern, inputs.root, source.span)
         table = inputs.catalog.tables[compiled.relation]
         staged = spread_source(engine, compiled, table, files, path.parent) or stage_rows(
@@ -167,6 +173,17 @@ def stage_source(
             raise Mistakes(mistakes)
     _check_keys(engine, compiled)
     return True
+
+
+def _feed_files(feed: Feed, path: str, root: Path) -> tuple[FeedFile, ...]:
+    """The files of a feed; a live source may not have been captured yet."""
+    try:
+        return find_files(path, root, feed.span)
+    except Mistakes:
+        if feed.postgres is None:
+            raise
+        wrong = NOTHING_CAPTURED(feed.span, what="changes", source=feed.postgres)
+        raise Mistakes([wrong]) from None
 
 
 def _as_stored(column: FeedColumn, engine: Engine) -> exp.Expr:

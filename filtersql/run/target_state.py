@@ -188,4 +188,4 @@ def _known(compiled: CompiledTable, proof: Proof) -> Standing:
 def copied_to(compiled: CompiledTable, subscription: Subscription) -> int | None:
     """The changes that a source of an initial copy holds already."""
     source = subscription.source
-    return source.seq if source is not None and compiled.copy_data else None
+    return source.seq_of(compiled.relation) if source and compiled.copy_data else None

@@ -23,7 +23,7 @@ from filtersql.definitions import (
     yaml_subscriptions,
     yaml_tables,
 )
-from filtersql.project import profiles, settings
+from filtersql.project import live_sources, profiles, settings
 
 FOLDER = Path(filtersql.__file__).parent / "schemas"
 LOADED = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
@@ -92,6 +92,8 @@ def test_keys_are_those_of_the_readers() -> None:
     assert keys(LOADED["project"]) == settings._KEYS
     defaults = LOADED["project"]["properties"]["defaults"]["anyOf"][0]
     assert keys(defaults) == yaml_subscriptions.DEFAULTS
+    assert keys(LOADED["profiles"]["additionalProperties"]) == set(profiles.PROFILE_KEYS)
+    assert keys(LOADED["profiles"]["$defs"]["source"]) == set(live_sources.SOURCE_KEYS)
     outputs = LOADED["profiles"]["$defs"]["output"]["anyOf"]
     for name, schema in zip(("session", "thrift", "connect", "duckdb"), outputs, strict=True):
         assert keys(schema) == profiles.OUTPUT_KEYS[name], name
@@ -161,7 +163,10 @@ def test_every_example_is_valid() -> None:
         ("tests", "tests: [{name: t, subscription: s, changes: [{op: upsert}], expect: {}}]"),
         ("project", "{nam: shop}"),
         ("project", "{name: shop, postgres_version: 14}"),
+        ("subscriptions", "subscriptions: [{name: s, source: {postgres: erp, seq: 4}}]"),
+        ("subscriptions", "subscriptions: [{name: s, changes: {postgres: erp, path: x}}]"),
         ("profiles", "shop: {outputs: {dev: {type: sparc}}}"),
+        ("profiles", "shop: {outputs: {}, sources: {erp: {type: postgres}}}"),
         ("profiles", "shop: {outputs: {dev: {type: duckdb, path: x, warehouse: y}}}"),
     ],
 )

@@ -1,0 +1,43 @@
+"""Mistakes about live databases: named, reached, read."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from filtersql.errors.wording import Wording
+
+#: what is wrong outside of the project ends with exit code 2
+_outside = partial(Wording, exit_code=2)
+
+# `postgres: NAME` of a subscription, or the argument of `import` and `capture`.
+UNKNOWN_SOURCE = Wording(
+    'the profile has no source "{name}"', detail="Its sources are {sources:listed}."
+)
+# A run, before anything was captured, or before a table's rows were.
+NOTHING_CAPTURED = Wording(
+    'no {what} have been captured from source "{source}"',
+    hint='"filtersql capture {source}" records them; with --create it makes publication and slot.',
+)
+DRIVER_MISSING = _outside(
+    "a live PostgreSQL needs psycopg, which is not installed",
+    hint='Install it: pip install "filtersql[postgres]".',
+)
+# The text of the dsn is not shown, nor what libpq says of it: both may hold a password.
+NOT_A_DSN = Wording(
+    'the dsn of source "{source}" is no connection string of libpq',
+    detail="What is written is not shown, because it may hold a password.",
+    hint="In host=… user=… password='…' a value with spaces stands in single quotes; in a URL "
+    "any of @ : / ? # % in a password is percent-encoded.",
+)
+UNREACHABLE_SOURCE = _outside(
+    'could not connect to source "{source}"', detail="{reason:sentence}", hint="{remedy}"
+)
+CONNECTION_LOST = _outside('lost the connection to source "{source}"', detail="{reason:sentence}")
+QUERY_REFUSED = _outside('source "{source}" refused a query', detail="{reason:sentence}")
+NOT_POSTGRESQL = _outside(
+    'source "{source}" is no PostgreSQL', detail="It says that it is {version:stop}"
+)
+SERVER_TOO_OLD = _outside(
+    'source "{source}" is PostgreSQL {version}',
+    detail="Row filters exist since PostgreSQL 15; supported are 15 to 18.",
+)

@@ -1,0 +1,127 @@
+"""Where `capture` leaves what it records of a live source, and where a run finds it.
+
+The layout, below the project's folder
+    ```
+    captured/erp/                                   path_name() of the source's name
+      rows/public.orders/00000000000000000041/      RelationName.path, and the seq that they hold
+        *.jsonl                                     the table's rows, a JSON object each
+      changes/00000000000000000097.jsonl            closed files of the native feed
+    ```
+    `rows/` holds a folder for each table that a target is copied from (a published partition root
+    has one, with the rows of its whole tree). It appears with all its files (written beside it,
+    then renamed: a name that is no number is not looked at). Of several the greatest seq counts,
+    so the rows of a table may be captured anew, and those of a table that comes later begin at a
+    seq of their own. An empty table has an empty file.
+
+    `changes/` is read in the order of its names, so they have twenty digits: the last seq within.
+    Files below another name than `*.jsonl` are not looked at. There is one, perhaps empty, as
+    soon as the slot is there.
+
+Example
+    `source: {postgres: erp}` is `{path: "captured/erp/rows/{schema}.{table}/*/*.jsonl"}` with the
+    seq of each table, and `changes: {postgres: erp}` is `{path: "captured/erp/changes/*.jsonl"}`.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from filtersql.definitions.model import Definitions, Feed, SourceOfTables, Subscription
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.live import NOTHING_CAPTURED, UNKNOWN_SOURCE
+from filtersql.errors.wording import meant
+from filtersql.names import RelationName, path_name
+
+__all__ = ["changes_folder", "number_name", "rows_folder", "rows_pattern", "with_captured"]
+
+_DIGITS = 20
+
+
+def number_name(seq: int) -> str:
+    """A seq as names of files and folders have it: their order is that of the numbers.
+
+    >>> number_name(41)
+    '00000000000000000041'
+    """
+    return f"{seq:0{_DIGITS}}"
+
+
+def changes_folder(root: Path, source: str) -> Path:
+    """The folder of the closed files of changes."""
+    return _folder(root, source) / "changes"
+
+
+def rows_folder(root: Path, source: str, relation: RelationName) -> Path:
+    """The folder of a table, which holds a folder for each seq at which its rows were captured."""
+    return _folder(root, source) / "rows" / relation.path
+
+
+def rows_pattern(source: SourceOfTables, relation: RelationName) -> str:
+    """A glob, relative to the project, of the files with the newest rows of a table.
+
+    Raises Mistakes where none were captured.
+    """
+    assert source.postgres is not None
+    seq = source.seq_of(relation)
+    if seq is None:
+        raise Mistakes(
+            [NOTHING_CAPTURED(source.span, what=f"rows of {relation}", source=source.postgres)]
+        )
+    folder = rows_folder(Path(), source.postgres, relation) / number_name(seq)
+    return f"{glob.escape(folder.as_posix())}/*.jsonl"
+
+
+def with_captured(
+    found: Definitions, root: Path, known: Collection[str] | None, mistakes: list[Mistake]
+) -> Definitions:
+    """The definitions, with the files of subscriptions that name a live source.
+
+    `known` are the profile's sources, where it is known.
+    """
+    subscriptions = {}
+    for name, each in found.subscriptions.items():
+        mistakes += _unknown(each, known)
+        subscriptions[name] = replace(
+            each, source=_source(root, each.source), changes=_changes(each.changes)
+        )
+    return replace(found, subscriptions=subscriptions)
+
+
+def _folder(root: Path, source: str) -> Path:
+    return root / "captured" / path_name(source)
+
+
+def _source(root: Path, source: SourceOfTables | None) -> SourceOfTables | None:
+    if source is None or source.postgres is None:
+        return source
+    rows = _folder(root, source.postgres) / "rows"
+    path = (_folder(Path(), source.postgres) / "rows").as_posix() + "/{schema}.{table}/*/*.jsonl"
+    return replace(source, path=path, captured=dict(_newest(rows)))
+
+
+def _newest(rows: Path) -> Iterator[tuple[str, int]]:
+    """The newest seq of each table's rows, by the name of its folder."""
+    for table in filter(Path.is_dir, rows.iterdir() if rows.is_dir() else ()):
+        seqs = [int(each.name) for each in table.iterdir() if each.name.isdecimal()]
+        if seqs:
+            yield table.name, max(seqs)
+
+
+def _changes(feed: Feed | None) -> Feed | None:
+    if feed is None or feed.postgres is None:
+        return feed
+    folder = changes_folder(Path(), feed.postgres).as_posix()
+    return replace(feed, path=f"{glob.escape(folder)}/*.jsonl")
+
+
+def _unknown(subscription: Subscription, known: Collection[str] | None) -> Iterator[Mistake]:
+    for each in (subscription.source, subscription.changes):
+        if each is not None and each.postgres is not None and known is not None:
+            name = each.postgres
+            if name not in known:
+                names, hint = sorted(known) or None, meant(name, known)
+                yield UNKNOWN_SOURCE(each.span, name=name, sources=names, hint=hint)
