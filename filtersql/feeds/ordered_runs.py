@@ -39,7 +39,6 @@ class Runs:
     """
 
     start: int | None
-    follows: bool = True
     #: the last seq of each transaction, and a number that two with one name share
     lasts: Numbers = field(default_factory=Numbers)
     names: Numbers = field(default_factory=Numbers)
@@ -47,6 +46,7 @@ class Runs:
     #: whether the newest change ends its transaction
     whole: bool = True
     newest: int | None = None
+    follows: bool = True
 
     def __post_init__(self) -> None:
         self.newest = self.start if self.follows else None
