@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TypeVar
 
 from msgspec import Struct
@@ -42,18 +43,32 @@ class SparkExecutors(Struct, frozen=True):
         context = self.spark.sparkContext
         size = _WAVE * context.defaultParallelism
         found: list[_Answer] = []
-        with self._same_python():
+        with self._python(), suppress(PySparkException, Py4JError):
             while some := tasks[len(found) : len(found) + size]:
-                try:
-                    answers = context.parallelize(some, len(some)).map(work).collect()
-                except (PySparkException, Py4JError):
-                    return None
+                answers = context.parallelize(some, len(some)).map(work).collect()
                 found += answers
                 on_answers(answers)
-        return found
+            return found
+        return None
+
+    def answers_of_rows(
+        self,
+        work: Callable[[int, Iterator[Sequence[object]]], _Answer],
+        query: str,
+        order: str,
+        parts: int,
+    ) -> list[_Answer] | None:
+        """The same for the rows of a query, as `targets.model.Executors` has it."""
+        with self._python(), suppress(PySparkException, Py4JError):
+            frame = self.spark.sql(query)
+            column = frame[frame.columns.index(order)]
+            ordered = frame.repartitionByRange(parts, column).sortWithinPartitions(column)
+            answers = ordered.rdd.mapPartitionsWithIndex(partial(_answer, work))
+            return list(answers.collect())
+        return None
 
     @contextmanager
-    def _same_python(self) -> Iterator[None]:
+    def _python(self) -> Iterator[None]:
         """The tasks of a Spark within this process run this Python; a cluster has its own."""
         context = self.spark.sparkContext
         before = context.pythonExec
@@ -63,3 +78,11 @@ class SparkExecutors(Struct, frozen=True):
             yield
         finally:
             context.pythonExec = before
+
+
+def _answer(
+    work: Callable[[int, Iterator[Sequence[object]]], _Answer],
+    number: int,
+    rows: Iterator[Sequence[object]],
+) -> Iterator[_Answer]:
+    yield work(number, rows)
