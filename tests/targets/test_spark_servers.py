@@ -17,6 +17,10 @@ from other_writers import (
 )
 from relays import relay
 from running import SPAN, delete, insert, truncate
+from server_changes import (
+    test_a_changed_definition_is_carried_out_by_a_server,
+    test_rows_enter_on_a_server_when_their_time_begins,
+)
 from server_worlds import (
     HIGH,
     HOSTILE,
@@ -45,10 +49,12 @@ from filtersql.targets.remote import Remote
 from filtersql.targets.transports import address
 
 __all__ = [
+    "test_a_changed_definition_is_carried_out_by_a_server",
     "test_a_copy_that_goes_on_without_its_client_is_not_there_twice",
     "test_a_database_that_is_not_there_is_named",
     "test_a_mark_is_committed_once_on_iceberg",
     "test_another_writer_of_the_target_loses_nothing",
+    "test_rows_enter_on_a_server_when_their_time_begins",
 ]
 
 pytestmark = pytest.mark.spark
