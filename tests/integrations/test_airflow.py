@@ -49,7 +49,7 @@ dag.task_dict["filtersql.europe"].on_retry_callback = [mend]
 
 @pytest.fixture(scope="module")
 def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Airflow with filtersql and its database in an environment of its own: it brings a gigabyte."""
+    """Airflow with filtersql, and its database, in an environment of its own: a gigabyte."""
     home = tmp_path_factory.mktemp("airflow")
     programs = installed(home, "-e", f"{HOME}[airflow]")
     subprocess.run([programs / "airflow", "db", "migrate"], env=_environment(home), check=True)

@@ -27,9 +27,7 @@ def test_duckdb_holds_what_the_model_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    ("count", "share"), [(13, 2), pytest.param(26, 1, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize(("count", "share"), [(13, 2), pytest.param(26, 1, marks=pytest.mark.long)])
 def test_delta_and_iceberg_hold_what_duckdb_holds(
     count: int, share: int, tmp_path: Path, spark: object, announce: Callable[[str], None]
 ) -> None:
