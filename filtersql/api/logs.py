@@ -47,6 +47,7 @@ _CODES = {
     "TestResult": "Q021",
     "RunDone": "Q030",
     "Spent": "Q031",
+    "Captured": "Q041",
     "CommandDone": "Z001",
 }
 

@@ -19,6 +19,7 @@ __all__ = [
     "Applied",
     "Audit",
     "Audits",
+    "Captured",
     "Check",
     "Checks",
     "Compiled",
@@ -120,6 +121,15 @@ class Compiled(Record, frozen=True):
 
     compiled: tuple[CompiledTarget, ...]
     warnings: list[str]
+
+
+class Captured(Record, frozen=True):
+    """What one call of `capture` recorded, up to a position in the source's log."""
+
+    source: str
+    transactions: int = 0
+    changes: int = 0
+    position: str | None = None
 
 
 class Check(_Known, frozen=True):

@@ -31,6 +31,7 @@ STATE = {
     "filters.Scope": "the columns that an expression named so far",
     "filters.Moment": "the fields of a date that were read so far",
     "filters._State": "the ways out of a state, known after it is made",
+    "postgres._Spool": "the parts of a transaction that were aborted so far",
     "run._Holder": "the ledger's last number",
     "run._Trial": "the ledger's last number",
     "run.TargetRun": "how far a target has come",
