@@ -30,6 +30,7 @@ COMMANDS = {
     "ls": "List what is defined.",
     "show": "Show a publication, table, set or subscription.",
     "run": "Copy what is missing, then apply every pending change once.",
+    "capture": "Record a live PostgreSQL: its rows, then every transaction.",
     "plan": "Show what a changed definition moves, before it does.",
     "apply": "Carry out a plan: rows, definition and position in one commit.",
     "status": "Show position, lag and conflicts of every target.",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 if sys.platform != "win32":
@@ -20,8 +20,10 @@ __all__ = ["alone"]
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def alone(folder: Path, *, wait: bool = True) -> Iterator[None]:
     """Waits for other processes that work below the folder, which exists.
+
+    Without `wait` BlockingIOError is raised where there is one.
 
     Windows, and file systems of networks that have no locks, let all go on at once.
     """
@@ -30,8 +32,8 @@ def alone(folder: Path) -> Iterator[None]:
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with suppress(OSError) if wait else nullcontext():
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         yield
     finally:
         os.close(descriptor)

@@ -22,11 +22,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import click
 import msgspec
 from msgspec.structs import replace
 
+from filtersql.api.apply import apply
+from filtersql.api.audit import audit
+from filtersql.api.check import check
+from filtersql.api.compile import compile
 from filtersql.api.listener import Event, Listener
+from filtersql.api.loading import load_project
+from filtersql.api.ls import ls
+from filtersql.api.options import Options
+from filtersql.api.plan import plan
 from filtersql.api.records import (
     Applied,
     Audits,
@@ -39,12 +46,14 @@ from filtersql.api.records import (
     Statuses,
     Tests,
 )
+from filtersql.api.reporter import Reporter
+from filtersql.api.retry import retry
+from filtersql.api.run import RunFlags, run
+from filtersql.api.status import status
+from filtersql.api.test import test
 from filtersql.api.watching import watched
-from filtersql.commands import apply, audit, check, compile, ls, plan, retry, run, status, test
-from filtersql.commands.loading import load_project
-from filtersql.commands.options import Options
-from filtersql.commands.shared import Subcommand
 from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.concealing import concealed
 
 __all__ = ["Failed", "Project", "listened", "several"]
 
@@ -88,9 +97,6 @@ class Project(msgspec.Struct, frozen=True):
             target=target,
             vars=json.dumps(dict(vars)) if vars else None,
             threads=threads,
-            format="json",
-            quiet=True,
-            color=False,
             publish_via_partition_root=publish_via_partition_root,
         )
         listened(options, None, load_project)
@@ -107,7 +113,7 @@ class Project(msgspec.Struct, frozen=True):
 
         Raises Mistakes.
         """
-        return self._answer(Compiled, compile.command, on_event, select, exclude, {"check": False})
+        return self._answer(compile, on_event, select, exclude)
 
     def check(
         self,
@@ -122,8 +128,7 @@ class Project(msgspec.Struct, frozen=True):
 
         What is not proved is in the record. Raises Mistakes where files cannot be tried.
         """
-        own = {"deep": deep, "engine": engine}
-        return self._answer(Checks, check.command, on_event, select, exclude, own)
+        return self._answer(partial(check, deep=deep, engine=engine), on_event, select, exclude)
 
     def test(
         self,
@@ -133,7 +138,7 @@ class Project(msgspec.Struct, frozen=True):
         on_event: OnEvent | None = None,
     ) -> Tests:
         """Run the project's unit tests; those that fail are in the record. Raises Mistakes."""
-        return self._answer(Tests, test.command, on_event, select, exclude, {})
+        return self._answer(test, on_event, select, exclude)
 
     def ls(
         self,
@@ -143,7 +148,7 @@ class Project(msgspec.Struct, frozen=True):
         on_event: OnEvent | None = None,
     ) -> Listing:
         """Publications, tables, subscriptions and targets. Raises Mistakes."""
-        return self._answer(Listing, ls.command, on_event, select, exclude, {})
+        return self._answer(ls, on_event, select, exclude)
 
     def plan(
         self,
@@ -158,8 +163,8 @@ class Project(msgspec.Struct, frozen=True):
 
         `no_counts` asks no engine and compares with the manifest in the folder `state`.
         """
-        own = {"check": False, "no_counts": no_counts}
-        return self._answer(Plan, plan.command, on_event, select, exclude, own, state=state)
+        work = partial(plan, no_counts=no_counts)
+        return self._answer(work, on_event, select, exclude, state=state)
 
     def apply(
         self,
@@ -176,13 +181,14 @@ class Project(msgspec.Struct, frozen=True):
         `max_deletes` (a number of rows, or "5%") and `plan` (the path of a plan.json) refuse a plan
         that deletes more, or is another one by now.
         """
-        own = {
-            "yes": True,
-            "max_deletes": None if max_deletes is None else str(max_deletes),
-            "plan_file": None if plan is None else Path(plan),
-            "drop_removed": drop_removed,
-        }
-        return self._answer(Applied, apply.command, on_event, select, exclude, own)
+        work = partial(
+            apply,
+            agreed=lambda: True,
+            max_deletes=None if max_deletes is None else str(max_deletes),
+            plan_file=None if plan is None else Path(plan),
+            drop_removed=drop_removed,
+        )
+        return self._answer(work, on_event, select, exclude)
 
     def run(
         self,
@@ -206,27 +212,25 @@ class Project(msgspec.Struct, frozen=True):
         clock of windows, in UTC. `on_event` is called as targets start and end. Raises Mistakes;
         where a target failed, Failed: the others were run.
         """
-        own = {
-            "dry_run": dry_run,
-            "full_refresh": full_refresh,
-            "accept_filter_change": accept_filter_change,
-            "require_approval": require_approval,
-            "adopt": adopt_at is not None,
-            "at": adopt_at,
-            "resync": tuple(resync),
-            "release": release,
-            "as_of": as_of,
-            "verbose": False,
-            "show": None,
-        }
-        return self._answer(Run, run.command, on_event, select, exclude, own, fail_fast=fail_fast)
+        flags = RunFlags(
+            dry_run=dry_run,
+            full_refresh=full_refresh,
+            accept_filter_change=accept_filter_change,
+            require_approval=require_approval,
+            adopt_at=adopt_at,
+            resync=tuple(resync),
+            release=release,
+            as_of=as_of,
+        )
+        work = partial(run, flags=flags)
+        return self._answer(work, on_event, select, exclude, fail_fast=fail_fast)
 
     def retry(self, *, on_event: OnEvent | None = None) -> Run:
         """Run again what failed or was skipped in the last run, with that run's flags.
 
         Reads target/run_results.json; where nothing failed the record is empty. Raises as `run`.
         """
-        return self._answer(Run, retry.command, on_event, (), (), {})
+        return self._answer(retry, on_event)
 
     def audit(
         self,
@@ -240,7 +244,7 @@ class Project(msgspec.Struct, frozen=True):
 
         What differs is in the record. Raises Failed where a target cannot be compared.
         """
-        return self._answer(Audits, audit.command, on_event, select, exclude, {"repair": repair})
+        return self._answer(partial(audit, repair=repair), on_event, select, exclude)
 
     def status(
         self,
@@ -250,7 +254,7 @@ class Project(msgspec.Struct, frozen=True):
         on_event: OnEvent | None = None,
     ) -> Statuses:
         """Position, lag, conflicts and quarantine of every target. Raises Mistakes."""
-        return self._answer(Statuses, status.command, on_event, select, exclude, {})
+        return self._answer(status, on_event, select, exclude)
 
     def watch(self, method: str = "run", **arguments: object) -> Generator[Event, None, Record]:
         """The events of another method as they happen; its record is what the generator returns.
@@ -262,17 +266,15 @@ class Project(msgspec.Struct, frozen=True):
 
     def _answer(
         self,
-        record: type[_Record],
-        command: Subcommand,
+        work: Callable[[Reporter], _Record],
         on_event: OnEvent | None,
-        select: Iterable[str],
-        exclude: Iterable[str],
-        own: Mapping[str, object],
+        select: Iterable[str] = (),
+        exclude: Iterable[str] = (),
         *,
         state: str | Path | None = None,
         fail_fast: bool = False,
     ) -> _Record:
-        """What a command came to."""
+        """What a piece of work came to, as its command prints it: plain values, no secrets."""
         options = replace(
             self.options,
             select=several(select),
@@ -280,12 +282,11 @@ class Project(msgspec.Struct, frozen=True):
             state=None if state is None else Path(state),
             fail_fast=fail_fast,
         )
-        listener, _ = listened(options, on_event, lambda one: command.function(console=one, **own))
-        if not listener.mistakes:
-            return record.from_json(listener.answer)
-        if listener.answer:
-            raise Failed(listener.mistakes, record.from_json(listener.answer))
-        raise Mistakes(listener.mistakes)
+        listener, answer = listened(options, on_event, work)
+        record = answer.from_json(concealed(answer.to_json()).encode())
+        if listener.mistakes:
+            raise Failed(listener.mistakes, record)
+        return record
 
 
 def listened(
@@ -300,8 +301,6 @@ def listened(
         return listener, work(listener)
     except Mistake as mistake:
         raise Mistakes([mistake]) from None
-    except click.UsageError as wrong:
-        raise ValueError(wrong.format_message()) from None
     finally:
         listener.log.close()
 

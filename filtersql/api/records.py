@@ -17,14 +17,23 @@ import msgspec
 
 __all__ = [
     "Applied",
+    "Audit",
     "Audits",
+    "Captured",
+    "Check",
     "Checks",
     "Compiled",
+    "CompiledTarget",
+    "Listed",
     "Listing",
     "Plan",
+    "PlannedTarget",
     "Record",
     "Run",
     "Statuses",
+    "Target",
+    "TargetRun",
+    "Test",
     "Tests",
 ]
 
@@ -39,6 +48,16 @@ class _Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Record(_Known, frozen=True):
     """What a command came to."""
 
+    @property
+    def right(self) -> bool:
+        """Whether all is as it should be; else the command exits with 1."""
+        return True
+
+    @property
+    def document(self) -> object:
+        """What the command prints as JSON."""
+        return self
+
     @classmethod
     def from_json(cls, document: bytes) -> Self:
         """The record of a command's document."""
@@ -46,7 +65,8 @@ class Record(_Known, frozen=True):
 
     def to_json(self) -> str:
         """The command's document."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=2).decode()
+        encoded = msgspec.json.encode(self.document, enc_hook=str)
+        return msgspec.json.format(encoded, indent=2).decode()
 
     @property
     def rows(self) -> tuple[msgspec.Struct, ...]:
@@ -83,9 +103,10 @@ class _Rows(Record, frozen=True):
         (name,) = cls.__struct_fields__
         return msgspec.convert({name: msgspec.json.decode(document)}, cls)
 
-    def to_json(self) -> str:
-        """The command's document."""
-        return msgspec.json.format(msgspec.json.encode(self.rows), indent=2).decode()
+    @property
+    def document(self) -> object:
+        """What the command prints as JSON."""
+        return self.rows
 
 
 class CompiledTarget(_Known, frozen=True):
@@ -100,6 +121,15 @@ class Compiled(Record, frozen=True):
 
     compiled: tuple[CompiledTarget, ...]
     warnings: list[str]
+
+
+class Captured(Record, frozen=True):
+    """What one call of `capture` recorded, up to a position in the source's log."""
+
+    source: str
+    transactions: int = 0
+    changes: int = 0
+    position: str | None = None
 
 
 class Check(_Known, frozen=True):
@@ -121,6 +151,11 @@ class Checks(Record, frozen=True):
     """What `check` tried."""
 
     checks: tuple[Check, ...]
+
+    @property
+    def right(self) -> bool:
+        """Whether all is proved."""
+        return all(each.status == "proved" for each in self.checks)
 
 
 class Audit(_Known, frozen=True):
@@ -145,6 +180,11 @@ class Audits(Record, frozen=True):
     """What `audit` found."""
 
     audits: tuple[Audit, ...]
+
+    @property
+    def right(self) -> bool:
+        """Whether all is right, or was repaired."""
+        return all(each.status in ("ok", "repaired", "skip") for each in self.audits)
 
 
 class Target(_Known, frozen=True):
@@ -227,6 +267,11 @@ class Plan(Record, frozen=True):
     targets: tuple[PlannedTarget, ...]
     totals: dict[str, int]
 
+    @property
+    def moves(self) -> bool:
+        """Whether `apply` would do anything; it leaves a removed target that is not dropped."""
+        return any(each.change != "removed" or each.delete is not None for each in self.targets)
+
 
 class Applied(Plan, frozen=True):
     """What `apply` carried out: the targets of the plan that it changed."""
@@ -276,3 +321,8 @@ class Tests(Record, frozen=True):
     """What the project's unit tests came to."""
 
     tests: tuple[Test, ...]
+
+    @property
+    def right(self) -> bool:
+        """Whether all tests pass."""
+        return all(each.status == "pass" for each in self.tests)

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, TextIO
 import click
 import msgspec
 
+from filtersql.api.logs import facts_of
+from filtersql.api.options import Options
+from filtersql.api.reporter import Reporter
 from filtersql.commands.annotations import Annotation, Level, placed, sarif, workflow_command
-from filtersql.commands.logs import Log
-from filtersql.commands.options import Options
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.concealing import concealed
 
 if TYPE_CHECKING:
-    from filtersql.commands.notices import RememberedNotice
+    from filtersql.api.notices import RememberedNotice
+    from filtersql.api.records import Record
 
 __all__ = ["Console", "echo", "fail", "wants_color"]
 
@@ -29,6 +31,7 @@ __all__ = ["Console", "echo", "fail", "wants_color"]
 _OF_THE_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES})
 #: so many warnings of one kind are read; more of them hide those of other kinds
 _OF_ONE_KIND = 20
+_BAR = 24
 
 
 def wants_color(options: Options, stream: TextIO) -> bool:
@@ -38,84 +41,99 @@ def wants_color(options: Options, stream: TextIO) -> bool:
     return not os.environ.get("NO_COLOR") and stream.isatty()
 
 
-class Console:
+class Console(Reporter):
     """Prints for one call of a command."""
 
     def __init__(self, options: Options) -> None:
-        self.options = options
-        self.log = Log(options.log_path)
-        #: whether the project's files were read: its secrets are known then
-        self.loaded = False
+        super().__init__(options)
         #: what `--format sarif` prints at the end
         self._annotations: list[Annotation] = []
         self._out = wants_color(options, sys.stdout)
         self._err = wants_color(options, sys.stderr)
+        talks = not options.quiet and options.log_format == "text"
+        self._live = sys.stderr.isatty() and talks
+        self._below = ""
 
-    @property
-    def colored(self) -> bool:
-        """Whether results are printed in colour."""
-        return self._out
-
-    def result(self, text: str = "") -> None:
-        """A line of the answer, on stdout. With --format json only `document` prints there."""
+    def result(self, text: str = "", *, color: str | None = None) -> None:
+        """On stdout. With --format json only `document` prints there."""
         if not self.options.one_document:
-            echo(text, color=self._out)
+            echo(click.style(text, fg=color) if color else text, color=self._out)
+
+    def statement(self, sql: str) -> None:
+        """On stdout, in colours on a terminal."""
+        if self._out and not self.options.json:
+            from filtersql.commands.highlighting import highlighted
+
+            sql = highlighted(sql)
+        self.result(sql)
 
     def document(self, content: object) -> None:
         """The one JSON document of --format json."""
         encoded = msgspec.json.encode(content, enc_hook=str)
         echo(msgspec.json.format(encoded, indent=2).decode())
 
+    def answered(self, record: Record) -> int:
+        """Prints a record with --format json, and gives the exit code."""
+        if self.options.json:
+            self.document(record.document)
+        return self.exit_code(right=record.right)
+
+    def exit_code(self, *, right: bool) -> int:
+        """The worst of the mistakes that were reported, else whether all is right."""
+        return max((each.exit_code for each in self.mistakes), default=int(not right))
+
     def message(
         self,
         text: str = "",
         *,
-        fg: str | None = None,
+        color: str | None = None,
         name: str = "Message",
         level: str = "info",
         data: Mapping[str, object] | None = None,
         shown: str | None = None,
     ) -> None:
-        """A line of talk: on stdout as text, on stderr beside a JSON document; not with --quiet.
-
-        `shown` is the text for people, where it differs from what is logged.
-        """
+        """On stdout as text, on stderr beside a JSON document; not with --quiet."""
         line = self.log.event(name, text, level, data)
-        self.heard(name, text, level, data or {})
+        self.going_on("", 0, 1)
         if not self.options.quiet:
             err = self.options.one_document
             if self.options.log_format == "json":
                 echo(line.decode(), err=err)
             else:
                 text = concealed(text if shown is None else shown)
-                click.secho(text, err=err, color=self._err if err else self._out, fg=fg)
+                click.secho(text, err=err, color=self._err if err else self._out, fg=color)
 
-    def heard(self, name: str, text: str, level: str, data: Mapping[str, object]) -> None:
-        """For who listens: what is said besides being printed."""
+    def going_on(self, text: str, done: int, total: int) -> None:
+        """A bar below the lines of a terminal."""
+        bar = "█" * (_BAR * done // total)
+        below = f"{bar:░<{_BAR}} {done} of {total}  {text}" if text else ""
+        if self._live and below != self._below:
+            click.echo(f"\r\x1b[K{below}", nl=False, err=True)
+            self._below = below
 
     def warn(self, notices: Iterable[RememberedNotice]) -> None:
-        """Warnings, on stderr: the first of a kind with its name, and not hundreds of one kind."""
+        """On stderr: the first of a kind with its name, and not hundreds of one kind."""
         counts: Counter[str] = Counter()
         for each in notices:
             counts[each.name] += 1
             report = each.report + f"\nname: {each.name}" * (counts[each.name] == 1)
-            many = counts[each.name] > _OF_ONE_KIND
-            self.warning(each.name, each.message, each.place, each.hint, "" if many else report)
+            self._warn(each, "" if counts[each.name] > _OF_ONE_KIND else report)
         for name, count in counts.items():
             if count > _OF_ONE_KIND and self.options.log_format != "json":
                 more = f"warning: {count - _OF_ONE_KIND} more of {name}; `filtersql review` has all"
                 click.echo(_painted(f"{more}\n", "warning:", "yellow"), err=True, color=self._err)
 
-    def warning(
-        self, name: str, message: str, place: str | None, hint: str | None, report: str
-    ) -> None:
-        """One warning; its whole report for people, or nothing where it is empty."""
-        content = {"name": name, "place": place, "hint": hint}
-        line = self.log.event("Warning", message, "warn", content)
+    def warning(self, notice: RememberedNotice) -> None:
+        """On stderr."""
+        self._warn(notice, notice.report)
+
+    def _warn(self, notice: RememberedNotice, report: str) -> None:
+        line = self.log.warning(notice)
         if self.options.log_format == "json":
             echo(line.decode(), err=True)
         elif self.options.annotated:
-            self.annotate("warning", message, place, f"hint: {hint}" if hint else "", name)
+            more = f"hint: {notice.hint}" if notice.hint else ""
+            self._annotate("warning", notice.message, notice.place, more, notice.name)
         elif report:
             click.echo(_painted(f"{report}\n", "warning:", "yellow"), err=True, color=self._err)
 
@@ -123,17 +141,14 @@ class Console:
         """Reports what ended the command and gives its exit code."""
         if self.options.json:
             _print_document(error)
-        return self.report(error)
-
-    def report(self, error: Mistake | Mistakes) -> int:
-        """Mistakes on stderr alone, for a command that gives a document; their exit code."""
-        mistakes = error.mistakes if isinstance(error, Mistakes) else (error,)
-        lines = [self.log.event("Mistake", one.message, "error", _record(one)) for one in mistakes]
-        self.tell(mistakes, lines)
+        self.report(error)
         return error.exit_code
 
-    def tell(self, mistakes: Sequence[Mistake], lines: Sequence[bytes]) -> None:
-        """Print mistakes, of which the log has these lines."""
+    def report(self, error: Mistake | Mistakes) -> None:
+        """On stderr."""
+        mistakes = error.mistakes if isinstance(error, Mistakes) else (error,)
+        self.mistakes += mistakes
+        lines = [self.log.mistake(each) for each in mistakes]
         if self.options.log_format == "json":
             for line in lines:
                 echo(line.decode(), err=True)
@@ -141,16 +156,24 @@ class Console:
             for one in mistakes:
                 told = (("detail", one.detail), ("hint", one.hint))
                 more = "\n".join(f"{word}: {text}" for word, text in told if text)
-                place = None if one.span is None else str(one.span)
-                self.annotate("error", one.message, place, more)
+                self._annotate(
+                    "error", one.message, None if one.span is None else str(one.span), more
+                )
         else:
             report = "\n\n".join(map(str, mistakes))
             click.echo(_painted(report, "", "red"), err=True, color=self._err)
 
-    def annotate(
+    def finding(self, message: str, place: str, text: str) -> None:
+        """Beside its line, or on stdout."""
+        if self.options.annotated:
+            self._annotate("error", message, place, text, "wrong")
+        else:
+            self.result(f"{text}\n")
+
+    def _annotate(
         self, level: Level, message: str, place: str | None, more: str, name: str = "mistake"
     ) -> None:
-        """What stands beside a line, for --format github and sarif; others print it elsewhere."""
+        """What stands beside a line, for --format github and sarif."""
         folder = self.options.project_dir or Path()
         found = Annotation(level, name, message, more, *placed(place, folder.as_posix()))
         if self.options.format == "github":
@@ -199,20 +222,8 @@ def _wants_json(arguments: Sequence[str]) -> bool:
 
 def _print_document(error: Mistake | Mistakes) -> None:
     mistakes = error.mistakes if isinstance(error, Mistakes) else (error,)
-    content = {"errors": [_record(mistake) for mistake in mistakes]}
+    content = {"errors": [facts_of(mistake) for mistake in mistakes]}
     echo(msgspec.json.format(msgspec.json.encode(content), indent=2).decode())
-
-
-def _record(mistake: Mistake) -> dict[str, object]:
-    span = mistake.span
-    return {
-        "message": mistake.message,
-        "detail": mistake.detail,
-        "hint": mistake.hint,
-        "file": span.source.path if span else None,
-        "line": span.line if span else None,
-        "column": span.column if span else None,
-    }
 
 
 def _painted(report: str, word: str, color: str) -> str:

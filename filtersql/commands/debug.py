@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from filtersql import __version__
+from filtersql.api.loading import load_project
 from filtersql.commands.console import Console, echo
-from filtersql.commands.loading import load_project
 from filtersql.commands.shared import subcommand
 from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
@@ -80,7 +80,7 @@ class _Report:
         if self.console.options.json:
             self.console.document({"checks": self.lines})
         if not self.mistakes:
-            self.console.message("All checks passed", fg="green")
+            self.console.message("All checks passed", color="green")
             return 0
         for mistake in self.mistakes:
             echo(f"\n{mistake}", err=True)

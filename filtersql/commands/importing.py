@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
+from filtersql.api.loading import variables
+from filtersql.api.notices import notices_of
 from filtersql.commands.console import Console
 from filtersql.commands.from_dump import ProjectFiles, copy_frame, dump_files
-from filtersql.commands.loading import variables
-from filtersql.commands.notices import notices_of
 from filtersql.commands.schema import write_schemas
 from filtersql.commands.shared import subcommand
 from filtersql.errors import Mistake
@@ -117,4 +117,4 @@ def _report(console: Console, files: ProjectFiles, written: Sequence[str]) -> No
         console.message(f"Read {made}")
     console.message(f"Wrote {', '.join(written)}" if written else "Nothing has changed")
     for one in files.left_out:
-        console.message(f"Left out: {one['kind']} {one['name']}: {one['reason']}", fg="yellow")
+        console.message(f"Left out: {one['kind']} {one['name']}: {one['reason']}")

@@ -2,61 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-
 import click
-import msgspec
-from msgspec import Struct
-from msgspec.structs import replace
 
+from filtersql.api.retry import retry
 from filtersql.commands.console import Console
-from filtersql.commands.loading import loaded_compilation, variables
-from filtersql.commands.options import Options
-from filtersql.commands.running import RunFlags, carry_out
 from filtersql.commands.shared import subcommand
-from filtersql.errors import Mistakes
-from filtersql.errors.artifacts import BROKEN_ARTIFACT, NO_ARTIFACT, OTHER_VERSION
-from filtersql.errors.reviewing import NOT_DEFINED
-from filtersql.errors.wording import meant
-from filtersql.project import find_root
 
 __all__ = ["command"]
-
-_VERSION = 1
-
-
-class _Arguments(Struct, frozen=True):
-    target: str | None = None
-    vars: Mapping[str, object] = msgspec.field(default_factory=dict)
-    secret_vars: tuple[str, ...] = ()
-    publish_via_partition_root: bool | None = None
-    threads: int | None = None
-    fail_fast: bool = False
-    full_refresh: bool = False
-    accept_filter_change: bool = False
-    require_approval: bool = False
-    resync: tuple[str, ...] = ()
-    as_of: str | None = None
-
-
-class _Result(Struct, frozen=True):
-    unique_id: str
-    status: str
-
-
-class _Metadata(Struct, frozen=True):
-    run_results_version: int
-    filtersql_version: str = ""
-
-
-class _Head(Struct, frozen=True):
-    metadata: _Metadata
-
-
-class _Results(Struct, frozen=True):
-    args: _Arguments
-    results: tuple[_Result, ...]
 
 
 @subcommand("retry")
@@ -65,80 +17,6 @@ def command(console: Console) -> int:
 
     Reads target/run_results.json. A flag that is given here comes before the earlier one.
     """
-    options = console.options
-    if options.select or options.exclude:
+    if console.options.select or console.options.exclude:
         raise click.UsageError("retry takes no --select or --exclude: run_results.json says what.")
-    root = find_root(options.project_dir or Path.cwd())
-    earlier = _read(root / "target" / "run_results.json")
-    failed = [each.unique_id for each in earlier.results if each.status != "success"]
-    if not failed:
-        console.message("Nothing to retry: no target failed or was skipped in the last run")
-        if options.json:
-            console.document({"results": []})
-        return 0
-    console.options = _restored(console, earlier.args)
-    project, compilation = loaded_compilation(console)
-    by_name = {node.compiled.unique_id: node for node in compilation.nodes}
-    if gone := [name for name in failed if name not in by_name]:
-        raise Mistakes(
-            NOT_DEFINED(kind="target", name=name, hint=meant(name, by_name)) for name in gone
-        )
-    flags = RunFlags(
-        full_refresh=earlier.args.full_refresh,
-        accept_filter_change=earlier.args.accept_filter_change,
-        require_approval=earlier.args.require_approval,
-        resync=tuple(name for name in earlier.args.resync if _is_one(name, failed)),
-        as_of=earlier.args.as_of,
-        command="retry",
-    )
-    return carry_out(console, project, compilation, [by_name[name] for name in failed], flags)
-
-
-def _is_one(table: str, failed: Iterable[str]) -> bool:
-    """Whether a table is that of a target that failed."""
-    names = {name.partition("/")[2] for name in failed}
-    return bool(names & {table, f"public.{table}"})
-
-
-def _read(path: Path) -> _Results:
-    shown = "target/run_results.json"
-    try:
-        content = path.read_bytes()
-    except OSError:
-        raise NO_ARTIFACT(what="earlier run", path=shown, command="run") from None
-    try:
-        head = msgspec.json.decode(content, type=_Head).metadata
-        if head.run_results_version != _VERSION:
-            raise OTHER_VERSION(
-                what="results",
-                path=shown,
-                found=head.run_results_version,
-                known=_VERSION,
-                by=head.filtersql_version or "of another version",
-            )
-        return msgspec.json.decode(content, type=_Results)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise BROKEN_ARTIFACT(
-            what="file of results", path=shown, problem=str(error), command="run"
-        ) from None
-
-
-def _restored(console: Console, earlier: _Arguments) -> Options:
-    """The flags of the earlier run below those that were given now."""
-    options = console.options
-    now = variables(options)
-    if missing := [name for name in earlier.secret_vars if name not in now]:
-        raise click.UsageError(
-            f"--vars: {', '.join(missing)} must be given again: secrets are kept nowhere."
-        )
-    root_flag = options.publish_via_partition_root
-    return replace(
-        options,
-        target=options.target or earlier.target,
-        vars=msgspec.json.encode({**earlier.vars, **now}).decode(),
-        publish_via_partition_root=(
-            earlier.publish_via_partition_root if root_flag is None else root_flag
-        ),
-        threads=options.threads or earlier.threads,
-        fail_fast=options.fail_fast or earlier.fail_fast,
-    )
+    return console.answered(retry(console))

@@ -10,14 +10,14 @@ import click
 from msgspec.structs import replace
 
 from filtersql import artifacts
+from filtersql.api import approving
+from filtersql.api.approving import approve
+from filtersql.api.loading import loaded_compilation
+from filtersql.api.planned import planned_moves
+from filtersql.api.selecting import selected, states
 from filtersql.artifacts import SourceMaps, checksums, read_manifest
-from filtersql.commands import approving
-from filtersql.commands.approving import approve
 from filtersql.commands.console import Console, echo
-from filtersql.commands.loading import loaded_compilation
 from filtersql.commands.pages import write_page
-from filtersql.commands.planned import planned_moves
-from filtersql.commands.selecting import selected, states
 from filtersql.commands.shared import subcommand
 from filtersql.compile import destination
 from filtersql.errors.wording import counted

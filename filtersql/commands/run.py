@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import click
 
-from filtersql.commands.clock import moment_of
+from filtersql.api.run import RunFlags, run
 from filtersql.commands.console import Console
-from filtersql.commands.loading import loaded_compilation
-from filtersql.commands.running import RunFlags, carry_out
-from filtersql.commands.selecting import selected
 from filtersql.commands.shared import subcommand
 
 __all__ = ["command"]
@@ -58,22 +55,16 @@ def command(
     """Copy what is missing, then apply every pending change in order, once."""
     if adopt != (at is not None):
         raise click.UsageError("--adopt and --at SEQ are given together.")
-    if adopt and dry_run:
-        raise click.UsageError("--adopt writes down what it took over: not with --dry-run.")
-    if as_of is not None:
-        moment_of(as_of)  # wrong usage is told before anything is read
-    project, compilation = loaded_compilation(console)
-    nodes = selected(project, compilation, console.options)
     flags = RunFlags(
         dry_run,
         full_refresh,
         accept_filter_change,
         require_approval,
-        show,
+        None if console.options.json else show,
         at,
         resync,
         release,
         as_of,
         verbose=verbose,
     )
-    return carry_out(console, project, compilation, nodes, flags)
+    return console.answered(run(console, flags))

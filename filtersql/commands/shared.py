@@ -9,8 +9,9 @@ from functools import wraps
 
 import click
 
+from filtersql.api.options import Options, WrongUsage
 from filtersql.commands.console import Console
-from filtersql.commands.options import Options, merged_options, own_from_environment, shared_options
+from filtersql.commands.options import merged_options, own_from_environment, shared_options
 from filtersql.errors import Mistake, Mistakes
 
 __all__ = ["Subcommand", "subcommand"]
@@ -66,10 +67,12 @@ def _called(
         if console.log.is_open and not console.loaded:
             # A remembered answer knows no secret, and a selector may be one.
             with suppress(Mistake, Mistakes):
-                from filtersql.commands.loading import load_project
+                from filtersql.api.loading import load_project
 
                 load_project(console)
         code = console.fail(mistake)
+    except WrongUsage as wrong:
+        raise click.UsageError(str(wrong)) from None
     finally:
         spent = round(time.perf_counter() - began, 6)
         content = {"command": name, "exit_code": code, "elapsed": spent}

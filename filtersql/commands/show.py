@@ -8,8 +8,8 @@ import click
 import msgspec
 from msgspec import Struct
 
+from filtersql.api.remembered import Memory
 from filtersql.commands.console import Console
-from filtersql.commands.remembered import Memory
 from filtersql.commands.shared import subcommand
 from filtersql.review import glossary
 

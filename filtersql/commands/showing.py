@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from filtersql import review
+from filtersql.api.loading import load_project
 from filtersql.commands.console import Console
-from filtersql.commands.loading import load_project
 from filtersql.compile import rules
 from filtersql.definitions.identifiers import relation_name
 from filtersql.errors import Mistakes

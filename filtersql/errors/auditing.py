@@ -50,6 +50,7 @@ REPEATED_KEYS = Wording(
     hint="Something else has written to it. Fill it anew: filtersql run --resync {table}.",
 )
 # No selected target exists that filtersql does not know.
+NOT_ADOPTED = Wording('nothing was adopted: target of "{name}" is not what its source gives')
 NOTHING_TO_ADOPT = Wording(
     "there is no target to adopt", detail="No selected target exists that filtersql did not make."
 )

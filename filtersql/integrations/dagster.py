@@ -17,9 +17,9 @@ from typing import Any
 import dagster
 from msgspec.structs import replace
 
+from filtersql.api.compiling import compiled
 from filtersql.api.listener import Event
 from filtersql.api.project import Failed, Project, listened, several
-from filtersql.commands.compiling import compiled
 from filtersql.rendering.compiled import CompiledTable
 
 __all__ = ["filtersql_assets"]

@@ -33,7 +33,8 @@ from filtersql.feeds.lines import find_files
 from filtersql.feeds.rows import stage_rows
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
-from filtersql.run import Inputs, run
+from filtersql.run import Inputs
+from filtersql.run.run import run
 from filtersql.targets.model import Engine
 
 __all__ = ["Difference", "Outcome", "run_unit_test"]

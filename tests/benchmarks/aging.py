@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from filtersql.commands.inputs import inputs_of
+from filtersql.api.inputs import inputs_of
 from filtersql.compile import compile_project
 from filtersql.project import load
 from filtersql.run import Options, run

@@ -26,9 +26,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
-from filtersql.commands.audit import audits_of
-from filtersql.commands.inputs import inputs_of
-from filtersql.commands.planned import judge_of
+from filtersql.api.audit import audits_of
+from filtersql.api.inputs import inputs_of
+from filtersql.api.planned import judge_of
 from filtersql.compile import compile_project
 from filtersql.project import load
 from filtersql.run import Options, run

@@ -30,7 +30,7 @@ __all__ = ["Clock", "measured"]
 
 #: phase -> the functions in which it is spent, as compile.py knows them
 PHASES = {
-    "definitions": ["filtersql.commands.loading.load_project"],
+    "definitions": ["filtersql.api.loading.load_project"],
     "publications": ["filtersql.publications.resolve", "filtersql.publications.check"],
     "filters": ["filtersql.filter_cache.resolve_filter", "filtersql.filter_cache.write_filter"],
     "rendering": ["filtersql.compile.compiled_table"],
@@ -83,15 +83,15 @@ def measured(folder: Path) -> dict[str, Any]:
         from importlib import import_module
 
         from filtersql import artifacts, compile
-        from filtersql.commands import loading
-        from filtersql.commands.console import Console
-        from filtersql.commands.options import Options
+        from filtersql.api import loading
+        from filtersql.api.options import Options
+        from filtersql.api.reporter import Reporter
     for phase, functions in PHASES.items():
         for path in functions:
             module, _, name = path.rpartition(".")
             owner = import_module(module)
             setattr(owner, name, clock.timed(phase, getattr(owner, name)))
-    project = loading.load_project(Console(Options(project_dir=folder)))
+    project = loading.load_project(Reporter(Options(project_dir=folder)))
     compilation = compile.compile_project(project)
     artifacts.write(project, compilation, compilation.nodes)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from transcripts import Shell, normalised
 
-from filtersql.commands import by_family, compiling
+from filtersql.api import by_family, compiling
 
 _SETTINGS = settings(
     max_examples=20,
@@ -255,7 +255,7 @@ def test_another_filtersql_keeps_nothing(
     project: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What an earlier version kept is not asked; no more is what a changed checkout kept."""
-    monkeypatch.setattr("filtersql.commands.remembered.__version__", "0.0.1")
+    monkeypatch.setattr("filtersql.api.remembered.__version__", "0.0.1")
     assert _compile(project)[2] == 0
     assert compiled == [f"t{number}" for number in range(6)]
 

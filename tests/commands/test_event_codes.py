@@ -6,14 +6,14 @@ import re
 from pathlib import Path
 
 import filtersql
-from filtersql.commands.logs import _CODES
+from filtersql.api.logs import _CODES
 
 _TOLD = re.compile(r'(?:_line|\.event|\.say)\(\s*"([A-Z]\w+)",')
 
 
 def test_every_event_that_is_told_has_a_code() -> None:
     """Else a run ends with an internal error where it tells one that few runs tell."""
-    folder = Path(filtersql.__file__).parent / "commands"
+    folder = Path(filtersql.__file__).parent / "api"
     told = {name for path in folder.glob("*.py") for name in _TOLD.findall(path.read_text())}
     assert {"Sent", "RunDone"} <= told
     assert told <= _CODES.keys()

@@ -54,10 +54,10 @@ def test_help_is_printed(announce: Callable[[str], None]) -> None:
 ENGINES = {"duckdb", "pyarrow", "pyspark"}
 
 
-@pytest.mark.parametrize("work", ["compiling", "listing", "showing"])
+@pytest.mark.parametrize("work", ["api.compiling", "api.listing", "commands.showing"])
 def test_what_compiles_loads_no_engine(work: str) -> None:
     """`compile`, `ls` and `show` need none of what runs statements."""
-    lines, _ = run(f"import filtersql.commands.{work}; {LOADED}")
+    lines, _ = run(f"import filtersql.{work}; {LOADED}")
     loaded = {name.split(".")[0] for name in json.loads(lines[-1])}
 
     assert loaded & ENGINES == set()

@@ -83,15 +83,15 @@ def test_the_target_holds_the_rows_that_match(
     form: str, tmp_path: Path, spark: SparkSession
 ) -> None:
     """After each run: rows that entered, left, changed their keys, came back."""
-    from filtersql.commands.console import Console
-    from filtersql.commands.loading import load_project
-    from filtersql.commands.options import Options
+    from filtersql.api.loading import load_project
+    from filtersql.api.options import Options
+    from filtersql.api.reporter import Reporter
     from filtersql.targets.open import open_engine
 
     name = "feed_source.t" if form == "delta" else "lake.src.t"
     feed = "delta_cdf" if form == "delta" else "iceberg_changelog"
     shell = project(tmp_path, f"{{format: {feed}, table: {name}}}", f"{form}_feed.t")
-    output = load_project(Console(Options(project_dir=tmp_path, target=form))).output
+    output = load_project(Reporter(Options(project_dir=tmp_path, target=form))).output
     assert output
     engine = open_engine(output, tmp_path)
     engine.configure({"spark.sql.session.timeZone": "UTC"})

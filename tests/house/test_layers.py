@@ -13,10 +13,12 @@ import filtersql
 PACKAGE = Path(filtersql.__file__).parent
 ENGINES = {"duckdb", "pyspark", "pyarrow"}
 ENGINE_ROOMS = {"feeds", "targets", "run"}
+#: where arguments of a command line are read; all else is called from Python, too
+ARGUMENT_ROOMS = {"commands", "cli", "integrations"}
 #: `filtersql` itself and `python -m filtersql` stand above all rooms
 ABOVE = {"__init__", "__main__"}
 #: import statements inside of functions, of the whole package
-IN_FUNCTIONS = 18
+IN_FUNCTIONS = 20
 
 
 def order() -> list[str]:
@@ -130,6 +132,8 @@ def violations(module: str, text: str) -> list[str]:
                 wrong.append(f"{module} imports {name}, which comes later")
         elif first in ENGINES and room not in ENGINE_ROOMS:
             wrong.append(f"{module} imports {name}, but {room} is no room of engines")
+        elif first == "click" and room not in ARGUMENT_ROOMS:
+            wrong.append(f"{module} imports click, but {room} reads no arguments")
     return wrong
 
 
@@ -203,6 +207,8 @@ def test_planted_violations_are_found() -> None:
         "compile": "import duckdb",
         "filters.types": "def f() -> None:\n    import pyspark.sql",
         "review.page": "if TYPE_CHECKING:\n    import duckdb",
+        "api.run": "import click",
+        "api.project": "from filtersql.commands import run",
         "somewhere": "",
     }
 

@@ -11,9 +11,9 @@ import pytest
 from demo import edit, started
 from transcripts import Shell, normalised
 
-from filtersql.commands import loading
-from filtersql.commands.asking import root_of
-from filtersql.commands.options import Options
+from filtersql.api import loading
+from filtersql.api.asking import root_of
+from filtersql.api.options import Options
 from filtersql.errors import Mistake
 from filtersql.project import find_root
 
@@ -48,7 +48,8 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append("load")
         return real(*arguments, **keywords)
 
-    from filtersql.commands import listing, showing
+    from filtersql.api import listing
+    from filtersql.commands import showing
 
     for module in (loading, listing, showing):
         monkeypatch.setattr(module, "load_project", load)
@@ -205,7 +206,7 @@ def test_time_zones_may_be_others(
     shell: Shell, loads: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An update of the system's rules: literals are read again."""
-    monkeypatch.setattr("filtersql.commands.remembered.TZPATH", (str(tmp_path / "zones"),))
+    monkeypatch.setattr("filtersql.api.remembered.TZPATH", (str(tmp_path / "zones"),))
     first = answers(shell)
     (tmp_path / "zones").mkdir()
     loads.clear()

@@ -13,9 +13,9 @@ from test_compiled_text import _written as written
 from test_conflicts import Replacing, Subscriber, counted, feed, replacing, rows, shelf
 from test_conflicts_spark import history
 
-from filtersql.commands.console import Console
-from filtersql.commands.loading import load_project
-from filtersql.commands.options import Options as Flags
+from filtersql.api.loading import load_project
+from filtersql.api.options import Options as Flags
+from filtersql.api.reporter import Reporter
 from filtersql.compile import compile_project
 from filtersql.rendering.macros import COSTLY_PARTS
 from filtersql.run import Options, query_parts, run
@@ -31,7 +31,7 @@ from filtersql.targets.duckdb import connect
 def test_the_statements_for_spark_have_their_costly_parts_alike(project, tmp_path: Path) -> None:
     """Word by word: else nothing would be saved, and nobody would notice."""
     folder = written(tmp_path, project)
-    loaded = load_project(Console(Flags(project_dir=folder, target="dev", quiet=True)))
+    loaded = load_project(Reporter(Flags(project_dir=folder, target="dev")))
     tables = [one.compiled for one in compile_project(loaded).nodes if one.compiled.costly_parts]
     assert tables
     for one in tables:

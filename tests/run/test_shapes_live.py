@@ -32,10 +32,10 @@ from servers import Server
 from shop import Subscribed
 from subscribers import caught_up, create_slot, subscribed
 
-from filtersql.commands.console import Console
-from filtersql.commands.inputs import inputs_of
-from filtersql.commands.loading import load_project
-from filtersql.commands.options import Options as Flags
+from filtersql.api.inputs import inputs_of
+from filtersql.api.loading import load_project
+from filtersql.api.options import Options as Flags
+from filtersql.api.reporter import Reporter
 from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
 from filtersql.rendering.compiled import CompiledTable
@@ -202,7 +202,7 @@ def _project(
         f"subscriptions: [{{name: s, on_conflict: {mode}, publications: [{names}],"
         ' source: {path: "source/{table}.jsonl"}, changes: {path: "changes/*.jsonl"}}]\n'
     )
-    project = load_project(Console(Flags(project_dir=folder, quiet=True)))
+    project = load_project(Reporter(Flags(project_dir=folder)))
     nodes = compile_project(project).nodes
     return replace(inputs_of(project), root=folder), [node.compiled for node in nodes]
 

@@ -12,7 +12,7 @@ from changed_filters import Shop, change
 from demo import lines, started
 from one_by_one import Killed, OneByOne
 
-from filtersql.commands.inputs import inputs_of
+from filtersql.api.inputs import inputs_of
 from filtersql.run import status
 from filtersql.run.status import TargetStatus
 from filtersql.targets.duckdb import DuckDB, connect

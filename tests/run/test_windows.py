@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from one_by_one import Killed, OneByOne
 
-from filtersql.commands.console import Console
-from filtersql.commands.inputs import inputs_of
-from filtersql.commands.loading import load_project
-from filtersql.commands.options import Options as Flags
+from filtersql.api.inputs import inputs_of
+from filtersql.api.loading import load_project
+from filtersql.api.options import Options as Flags
+from filtersql.api.reporter import Reporter
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import Inputs, Options, run, status
 from filtersql.run.status import TargetStatus
@@ -72,7 +72,7 @@ def _compiled(target: str) -> tuple[Inputs, tuple[CompiledTable, ...], Options]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         ClockHistory().write(folder)
-        project = load_project(Console(Flags(project_dir=folder, target=target, quiet=True)))
+        project = load_project(Reporter(Flags(project_dir=folder, target=target)))
         nodes = compilation(folder, ["--target", target]).nodes
         copies = delayed_copies(nodes, project)
         assert {name.partition(".")[2] for name in copies} == {"later", "gaps"}
@@ -170,7 +170,7 @@ def test_targets_hold_what_is_young_enough_at_the_clock(dies: bool) -> None:
 def test_lakes_hold_what_is_young_enough(target: str, tmp_path: Path, spark: object) -> None:
     """Three runs: rows come, move over the cut, and leave when nothing but time comes."""
     ClockHistory().write(tmp_path)
-    project = load_project(Console(Flags(project_dir=tmp_path, target=target, quiet=True)))
+    project = load_project(Reporter(Flags(project_dir=tmp_path, target=target)))
     assert project.output is not None
     engine = open_engine(project.output, tmp_path)
     first, second, third = play(DAYS, target, engine, tmp_path, dies=False)

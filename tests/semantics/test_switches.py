@@ -14,7 +14,7 @@ import pytest
 
 import filtersql
 from filtersql import artifacts
-from filtersql.commands.check import _bench, _tried
+from filtersql.api.check import _bench, _tried
 from filtersql.compile import compile_project
 from filtersql.errors import Mistakes
 from filtersql.project import load

@@ -18,9 +18,9 @@ from typing import Any
 
 from small_spark import SMALL
 
-from filtersql.commands.audit import audits_of
-from filtersql.commands.inputs import inputs_of
-from filtersql.commands.planned import judge_of
+from filtersql.api.audit import audits_of
+from filtersql.api.inputs import inputs_of
+from filtersql.api.planned import judge_of
 from filtersql.compile import Compilation, compile_project
 from filtersql.project import Project, load
 from filtersql.run import Options, RunResult, run

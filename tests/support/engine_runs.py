@@ -25,7 +25,7 @@ from engine_worlds import World
 from msgspec.structs import replace
 from small_spark import FEWEST, SMALL
 
-from filtersql.commands.inputs import inputs_of
+from filtersql.api.inputs import inputs_of
 from filtersql.compile import compile_project
 from filtersql.project import load
 from filtersql.rendering.compiled import CompiledTable

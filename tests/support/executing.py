@@ -12,8 +12,8 @@ import duckdb
 from msgspec.structs import replace
 from sqlglot import exp
 
-from filtersql.commands.console import Console
-from filtersql.commands.loading import load_project
+from filtersql.api.loading import load_project
+from filtersql.api.reporter import Reporter
 from filtersql.commands.options import Options, shared_options
 from filtersql.compile import Compilation, compile_project
 from filtersql.names import RelationName
@@ -35,7 +35,7 @@ def compilation(folder: Path, flags: Sequence[str]) -> Compilation:
     """Everything that a project compiles to."""
     chosen = options(folder, flags)
     return compile_project(
-        load_project(Console(chosen)), via_partition_root=chosen.publish_via_partition_root
+        load_project(Reporter(chosen)), via_partition_root=chosen.publish_via_partition_root
     )
 
 
@@ -124,7 +124,7 @@ def deparsed(folder: Path, publication: str, relation: str) -> str:
     """A publication's row filter on a table, as PostgreSQL shows it."""
     from filtersql.filters import resolve
 
-    project = load_project(Console(Options(project_dir=folder)))
+    project = load_project(Reporter(Options(project_dir=folder)))
     written = project.definitions.publications[publication]
     schema, _, name = relation.partition(".")
     (published,) = [table for table in written.tables if table.name == (schema, name)]

@@ -26,9 +26,9 @@ from demo import started
 from histories import lines
 from replaying import Stand
 
-from filtersql.commands.console import Console
-from filtersql.commands.loading import load_project
-from filtersql.commands.options import Options as Flags
+from filtersql.api.loading import load_project
+from filtersql.api.options import Options as Flags
+from filtersql.api.reporter import Reporter
 from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.changes import read
@@ -211,9 +211,7 @@ class Projects:
             text = _broken_text(text, chance)
         path.write_bytes(text)
         try:
-            project = load_project(
-                Console(Flags(project_dir=self.folder, target="local", quiet=True))
-            )
+            project = load_project(Reporter(Flags(project_dir=self.folder, target="local")))
             compile_project(project)
         except (Mistake, Mistakes) as found:
             _check(found.mistakes if isinstance(found, Mistakes) else [found])

@@ -164,7 +164,6 @@ def import_all() -> None:
     import rows  # noqa: F401
 
     import filtersql.commands.run
-    import filtersql.commands.running
     import filtersql.targets.duckdb  # noqa: F401
 
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from msgspec.structs import replace
 
-from filtersql.commands.console import Console
-from filtersql.commands.inputs import inputs_of
-from filtersql.commands.loading import load_project
-from filtersql.commands.options import Options as Flags
+from filtersql.api.inputs import inputs_of
+from filtersql.api.loading import load_project
+from filtersql.api.options import Options as Flags
+from filtersql.api.reporter import Reporter
 from filtersql.compile import compile_project
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import Inputs, Options, RunResult, run
@@ -35,7 +35,7 @@ def _compiled(target: str) -> tuple[Inputs, tuple[CompiledTable, ...]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_files(folder, History(Random(0)), target)
-        project = load_project(Console(Flags(project_dir=folder, target=target, quiet=True)))
+        project = load_project(Reporter(Flags(project_dir=folder, target=target)))
         compilation = compile_project(project)
         return inputs_of(project), tuple(node.compiled for node in compilation.nodes)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from executing import compilation, printed
 
-from filtersql.commands.console import Console
-from filtersql.commands.loading import load_project
-from filtersql.commands.options import Options
+from filtersql.api.loading import load_project
+from filtersql.api.options import Options
+from filtersql.api.reporter import Reporter
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
@@ -39,7 +39,7 @@ def differences(project: Path, target: str) -> list[str]:
 def rows_of(project: Path, target: str) -> dict[tuple[str, str], Counter[Row]]:
     """The rows of each (subscription, table) that the project has; read as `run` would."""
     nodes = compilation(project, ["--target", target]).nodes
-    output = load_project(Console(Options(project_dir=project, target=target))).output
+    output = load_project(Reporter(Options(project_dir=project, target=target))).output
     assert output
     engine = open_engine(output, project)
     try:
@@ -56,7 +56,7 @@ def rows_of(project: Path, target: str) -> dict[tuple[str, str], Counter[Row]]:
 def execute(project: Path, target: str, statements: Sequence[str]) -> None:
     """Statements of somebody else; `{whole}` is the name of the target of table whole."""
     nodes = compilation(project, ["--target", target]).nodes
-    output = load_project(Console(Options(project_dir=project, target=target))).output
+    output = load_project(Reporter(Options(project_dir=project, target=target))).output
     assert output
     engine = open_engine(output, project)
     try:

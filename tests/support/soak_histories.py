@@ -18,9 +18,9 @@ from pathlib import Path
 from histories import TARGETS, History, write_files
 from replaying import Stand
 
-from filtersql.commands.console import Console
-from filtersql.commands.loading import load_project
-from filtersql.commands.options import Options as Flags
+from filtersql.api.loading import load_project
+from filtersql.api.options import Options as Flags
+from filtersql.api.reporter import Reporter
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 
@@ -53,7 +53,7 @@ def play(seed: int, target: str, folder: Path, runs: int) -> Stand:
 
 
 def _engine(folder: Path, target: str) -> Engine:
-    project = load_project(Console(Flags(project_dir=folder, target=target, quiet=True)))
+    project = load_project(Reporter(Flags(project_dir=folder, target=target)))
     assert project.output
     return open_engine(project.output, folder)
 

@@ -14,11 +14,12 @@ from one_by_one import OneByOne
 from test_lease import ELSEWHERE, MESSAGE, hold
 from transcripts import Ended, Shell
 
-from filtersql.commands.audit import audits_of
-from filtersql.commands.console import Console
-from filtersql.commands.inputs import inputs_of
-from filtersql.commands.loading import loaded_compilation
-from filtersql.commands.options import Options
+from filtersql import Mistakes, Project
+from filtersql.api.audit import audits_of
+from filtersql.api.inputs import inputs_of
+from filtersql.api.loading import loaded_compilation
+from filtersql.api.options import Options
+from filtersql.api.reporter import Reporter
 from filtersql.project import load
 from filtersql.run import auditing, ledger
 from filtersql.run.audit_findings import Found
@@ -259,7 +260,10 @@ def test_a_foreign_target_is_adopted_when_an_audit_finds_it_right(tmp_path: Path
     lines(tmp_path / "changes" / "2.jsonl", SECOND)
     early = shell.filtersql("run", "--target", "local", "--adopt", "--at", "3")
     assert early.exit_code == 1
-    assert "Nothing was adopted" in early.stdout
+    wrong = 'nothing was adopted: target of "s1/public.bare" is not what its source gives'
+    assert wrong in early.stderr
+    with pytest.raises(Mistakes, match=wrong):
+        Project.load(tmp_path, target="local").run(adopt_at=3)
     assert shell.filtersql("run", "--target", "local").exit_code == 1
     adopted = shell.filtersql("run", "--target", "local", "--adopt", "--at", "6")
     assert adopted.exit_code == 0, adopted.both
@@ -307,8 +311,8 @@ def test_a_repair_and_a_run_write_one_after_the_other(tmp_path: Path) -> None:
     shell = project(tmp_path)
     assert shell.filtersql("run", "--target", "local").exit_code == 0
     execute(tmp_path, BROKEN["keyed"][0])
-    console = Console(Options(project_dir=tmp_path, target="local", quiet=True))
-    made, compilation = loaded_compilation(console)
+    reporter = Reporter(Options(project_dir=tmp_path, target="local"))
+    made, compilation = loaded_compilation(reporter)
     (one,) = (each for each in audits_of(made, compilation.nodes, compilation)["s1"]
               if each.compiled.relation.name == "keyed")  # fmt: skip
     with duckdb.connect(str(tmp_path / "proved.duckdb")) as connection:

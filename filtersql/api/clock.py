@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import click
+from filtersql.api.options import WrongUsage
 
 __all__ = ["moment_of"]
 
 
 def moment_of(text: str) -> datetime:
-    """The time in UTC, without a zone; a text without one is UTC. Raises click.UsageError."""
+    """The time in UTC, without a zone; a text without one is UTC. Raises WrongUsage."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise click.UsageError(
+        raise WrongUsage(
             f"--as-of: {text!r} is no time, such as 2026-11-26 or 2026-11-26T10:00:00Z."
         ) from None
     return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)

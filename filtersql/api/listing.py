@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from filtersql.commands.console import Console
-from filtersql.commands.loading import load_project, loaded_compilation
-from filtersql.commands.options import Options
-from filtersql.commands.selecting import selected, states
+from filtersql.api.loading import load_project, loaded_compilation
+from filtersql.api.options import Options
+from filtersql.api.reporter import Reporter
+from filtersql.api.selecting import selected, states
 from filtersql.compile import compile_project, destination, rules
 from filtersql.errors import Collector
 from filtersql.project import Project
@@ -19,18 +19,18 @@ from filtersql.review.listing import Listed, list_nodes, listing_json
 __all__ = ["listed", "listing_json", "sources"]
 
 
-def sources(console: Console) -> str:
+def sources(reporter: Reporter) -> str:
     """The selected targets as sources of a dbt project. Raises Mistakes."""
-    project, compilation = loaded_compilation(console)
-    nodes = selected(project, compilation, console.options)
+    project, compilation = loaded_compilation(reporter)
+    nodes = selected(project, compilation, reporter.options)
     assert project.output is not None  # loaded_compilation asked for one
     return dbt_sources(nodes, project.output.state_schema, destination(project).engine)
 
 
-def listed(console: Console, *, with_states: bool) -> tuple[Project, tuple[Listed, ...]]:
+def listed(reporter: Reporter, *, with_states: bool) -> tuple[Project, tuple[Listed, ...]]:
     """All nodes; with_states tells how they stand to the manifest of --state."""
-    options = console.options
-    project = load_project(console, need_output=with_states)
+    options = reporter.options
+    project = load_project(reporter, need_output=with_states)
     definitions = project.definitions
     keywords = rules(project, options.publish_via_partition_root)
     resolved: list[ResolvedTable] = []

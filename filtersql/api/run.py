@@ -1,4 +1,7 @@
-"""What `run` and `retry` do once they know which targets: connect, apply, tell, write results."""
+"""Copies what is missing, applies everything pending, and says what happened.
+
+`retry` does the same for the targets that its file names.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +13,23 @@ import msgspec
 from msgspec import Struct, field
 
 from filtersql import artifacts
+from filtersql.api.adopting import adopt
+from filtersql.api.approving import require
+from filtersql.api.clock import moment_of
+from filtersql.api.inputs import inputs_of
+from filtersql.api.loading import loaded_compilation, variables
+from filtersql.api.options import WrongUsage
+from filtersql.api.progress import Progress
+from filtersql.api.records import Run
+from filtersql.api.reporter import Reporter
+from filtersql.api.rows import print_rows
+from filtersql.api.selecting import selected
 from filtersql.artifacts import write_file
-from filtersql.commands.adopting import adopted
-from filtersql.commands.approving import require
-from filtersql.commands.clock import moment_of
-from filtersql.commands.console import Console
-from filtersql.commands.inputs import inputs_of
-from filtersql.commands.loading import variables
-from filtersql.commands.progress import Progress
-from filtersql.commands.rows import print_rows
 from filtersql.errors import Mistakes
 from filtersql.errors.auditing import UnknownTable
 from filtersql.project.profiles import is_secret
-from filtersql.run import Options, run, run_results
+from filtersql.run import Options, run_results
+from filtersql.run import run as run_targets
 from filtersql.run.ledger import key_of
 from filtersql.targets.open import open_engine
 from filtersql.verify.source_copies import delayed_copies
@@ -34,11 +41,14 @@ if TYPE_CHECKING:
     from filtersql.rendering.compiled import CompiledTable
     from filtersql.run import RunResult
 
-__all__ = ["RunFlags", "carry_out"]
+__all__ = ["RunFlags", "carry_out", "run"]
 
 
 class RunFlags(Struct, frozen=True):
-    """The flags of `run` of its own; `retry` takes them from run_results.json."""
+    """The flags of `run` of its own; `retry` takes them from run_results.json.
+
+    Raises WrongUsage where they do not go together.
+    """
 
     dry_run: bool = False
     full_refresh: bool = False
@@ -58,15 +68,28 @@ class RunFlags(Struct, frozen=True):
     #: `run`, or `retry`: what run_results.json names
     command: str = field(default="run")
 
+    def __post_init__(self) -> None:
+        if self.adopt_at is not None and self.dry_run:
+            raise WrongUsage("--adopt writes down what it took over: not with --dry-run.")
+        if self.as_of is not None:
+            moment_of(self.as_of)
+
+
+def run(reporter: Reporter, flags: RunFlags) -> Run:
+    """Runs the selected targets."""
+    project, compilation = loaded_compilation(reporter)
+    nodes = selected(project, compilation, reporter.options)
+    return carry_out(reporter, project, compilation, nodes, flags)
+
 
 def carry_out(
-    console: Console,
+    reporter: Reporter,
     project: Project,
     compilation: Compilation,
     nodes: Sequence[Node],
     flags: RunFlags,
-) -> int:
-    """Runs the targets and gives the exit code."""
+) -> Run:
+    """Runs these targets. Raises Mistakes where nothing was done."""
     if flags.require_approval:
         require(project, nodes)
     artifacts.write(project, compilation, nodes)
@@ -74,7 +97,7 @@ def carry_out(
     for node in nodes:
         tables.setdefault(node.compiled.subscription, []).append(node.compiled)
     assert project.output is not None  # load() asked for one
-    progress = Progress(console)
+    progress = Progress(reporter)
     progress.found(project, nodes)
     began = time.perf_counter()
     engine = open_engine(project.output, project.root)
@@ -82,13 +105,13 @@ def carry_out(
     try:
         progress.connected(engine.title, project.output.name, project.output.threads)
         at = flags.adopt_at
-        if at is not None and not adopted(console, project, nodes, compilation, engine, at):
-            return 1
+        if at is not None:
+            adopt(reporter, project, nodes, compilation, engine, at)
         options = Options(
             flags.dry_run,
             flags.full_refresh,
             flags.accept_filter_change,
-            console.options.fail_fast,
+            reporter.options.fail_fast,
             _resynced(flags.resync, nodes),
             flags.release,
             frozenset(key_of(node.compiled) for node in compilation.nodes),
@@ -96,23 +119,23 @@ def carry_out(
             None if flags.as_of is None else moment_of(flags.as_of),
             source_copies=delayed_copies(nodes, project),
         )
-        result = run(inputs_of(project), tables, engine, options, progress.on_event)
+        result = run_targets(inputs_of(project), tables, engine, options, progress.on_event)
         if engine.sent_rows:
             progress.sent(engine.sent_rows)
         progress.done(result, dry_run=flags.dry_run)
         if flags.verbose:
             progress.spent({**result.spent, "waiting": result.spent["waiting"] + started})
-        _write_results(console, project, result, flags)
-        if flags.show and not console.options.json:
+        record = _recorded(reporter, project, result, flags)
+        if flags.show:
             for table in result.results:
                 if table.status == "success":
-                    print_rows(console, engine, table.compiled, flags.show)
+                    print_rows(reporter, engine, table.compiled, flags.show)
     finally:
         engine.close()
     progress.put_aside(result)
     progress.removed(result)
     progress.failures(result)
-    return result.exit_code
+    return record
 
 
 def _resynced(names: Sequence[str], nodes: Sequence[Node]) -> frozenset[RelationName]:
@@ -125,24 +148,22 @@ def _resynced(names: Sequence[str], nodes: Sequence[Node]) -> frozenset[Relation
     return frozenset(table for table in found.values() if table is not None)
 
 
-def _write_results(console: Console, project: Project, result: RunResult, flags: RunFlags) -> None:
+def _recorded(reporter: Reporter, project: Project, result: RunResult, flags: RunFlags) -> Run:
+    """What happened; run_results.json holds it, too."""
     folder = project.compiled_path
     if folder.is_relative_to(project.root):
         folder = folder.relative_to(project.root)
-    content = run_results(result, _arguments(console, project, flags), str(folder))
-    metadata = content["metadata"]
-    assert isinstance(metadata, dict)  # run_results made it
-    metadata["invocation_id"] = console.log.invocation_id
+    arguments = _arguments(reporter, project, flags)
+    record = msgspec.convert(run_results(result, arguments, str(folder)), Run)
+    record.metadata["invocation_id"] = reporter.log.invocation_id
     if not flags.dry_run:
-        encoded = msgspec.json.format(msgspec.json.encode(content, enc_hook=str), indent=2) + b"\n"
-        write_file(project.root / "target" / "run_results.json", encoded)
-    if console.options.json:
-        console.document(content)
+        write_file(project.root / "target" / "run_results.json", record.to_json().encode(), b"\n")
+    return record
 
 
-def _arguments(console: Console, project: Project, flags: RunFlags) -> Mapping[str, object]:
+def _arguments(reporter: Reporter, project: Project, flags: RunFlags) -> Mapping[str, object]:
     """The flags, for `retry` and for readers; a variable that holds a secret is named only."""
-    options = console.options
+    options = reporter.options
     given = variables(options)
     return {
         "command": flags.command,

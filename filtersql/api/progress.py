@@ -1,15 +1,13 @@
-"""What `run` prints: a line for each target's start and end, a bar while a feed is read."""
+"""What `run` says: a line for each target's start and end, what goes on while a feed is read."""
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
-from filtersql.commands.console import Console
+from filtersql.api.notices import RememberedNotice
+from filtersql.api.reporter import Reporter
 from filtersql.errors import Mistakes
 from filtersql.errors.wording import counted
 
@@ -21,18 +19,13 @@ if TYPE_CHECKING:
 __all__ = ["Progress", "dotted"]
 
 _WIDTH = 72
-_BAR = 24
 
 
 class Progress:
-    """Prints a run as dbt prints one: `1 of 5 START …`, `1 of 5 OK … [3 inserted in 0.6s]`."""
+    """Tells of a run as dbt does: `1 of 5 START …`, `1 of 5 OK … [3 inserted in 0.6s]`."""
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
-        options = console.options
-        talks = not options.quiet and options.log_format == "text"
-        self._live = sys.stderr.isatty() and talks
-        self._shown = ""
+    def __init__(self, reporter: Reporter) -> None:
+        self.reporter = reporter
         self._targets = self._ended = 0
 
     def found(self, project: Project, nodes: Sequence[Node]) -> None:
@@ -62,11 +55,11 @@ class Progress:
         self._ended += event.kind in ("ok", "error", "skip")
         match event.kind:
             case "reading":
-                self._bar(f"{event.unique_id}: {event.count:,} changes read")
+                self._going_on(f"{event.unique_id}: {event.count:,} changes read")
             case "start":
                 text = dotted(f"{place} START {event.unique_id}", "[RUN]")
                 self._line("TargetStart", text, data=facts)
-                self._bar(event.unique_id)
+                self._going_on(event.unique_id)
             case "ok":
                 outcome = f"[{event.message} in {event.seconds:.1f}s]"
                 text = dotted(f"{place} OK {event.unique_id}", outcome)
@@ -120,43 +113,37 @@ class Progress:
                 )
                 message = f'{what} put into the quarantine of "{table.unique_id}"'
                 hint = "The rows keep their last good state until run --release applies them."
-                report = f"{message}\nhint: {hint}"
-                self.console.warning("Quarantined", message, None, hint, report)
+                self._warn("Quarantined", message, hint)
 
     def removed(self, result: RunResult) -> None:
         """A warning for each target that no definition names any more."""
         for name, target in result.removed:
             message = f'"{name}" is not defined any more; its target {target} stays as it is'
             hint = "Drop the table where nobody reads it."
-            self.console.warning("Removed", message, None, hint, f"{message}\nhint: {hint}")
+            self._warn("Removed", message, hint)
 
     def failures(self, result: RunResult) -> None:
         """Every mistake, whole, on stderr."""
         if result.mistakes:
-            self.console.report(Mistakes(result.mistakes))
+            self.reporter.report(Mistakes(result.mistakes))
+
+    def _warn(self, name: str, message: str, hint: str) -> None:
+        report = f"{message}\nhint: {hint}"
+        self.reporter.warning(RememberedNotice(name, message, None, hint, report))
 
     def _line(
         self,
         name: str,
         text: str,
-        fg: str | None = None,
+        color: str | None = None,
         data: Mapping[str, object] | None = None,
         level: str = "info",
     ) -> None:
-        self._bar("")
         shown = f"{time.strftime('%H:%M:%S')}  {text}"
-        self.console.message(text, fg=fg, name=name, level=level, data=data, shown=shown)
+        self.reporter.message(text, color=color, name=name, level=level, data=data, shown=shown)
 
-    def _bar(self, text: str) -> None:
-        """The line below the others on a terminal: how many targets are done, and what goes on."""
-        if not self._live:
-            return
-        done = _BAR * self._ended // max(self._targets, 1)
-        bar = f"{'█' * done}{'░' * (_BAR - done)} {self._ended} of {self._targets}  {text}"
-        shown = bar if text else ""
-        if shown != self._shown:
-            click.echo(f"\r\x1b[K{shown}", nl=False, err=True)
-            self._shown = shown
+    def _going_on(self, text: str) -> None:
+        self.reporter.going_on(text, self._ended, max(self._targets, 1))
 
 
 def dotted(left: str, right: str) -> str:

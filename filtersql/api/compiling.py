@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from filtersql.api.by_family import compiled_by_family
+from filtersql.api.loading import loaded_compilation
+from filtersql.api.reporter import Reporter
+from filtersql.api.selecting import selected
 from filtersql.artifacts import checksums, compiled_path, stale_files, write
-from filtersql.commands.by_family import compiled_by_family
-from filtersql.commands.console import Console
-from filtersql.commands.loading import loaded_compilation
-from filtersql.commands.selecting import selected
 from filtersql.compile import Compilation, Node
 from filtersql.project import Project
 from filtersql.review.listing import target_traits
@@ -17,10 +17,10 @@ from filtersql.selection import Traits
 __all__ = ["compiled", "compiled_by_family", "facts", "stale_files", "write"]
 
 
-def compiled(console: Console) -> tuple[Project, Compilation, tuple[Node, ...]]:
+def compiled(reporter: Reporter) -> tuple[Project, Compilation, tuple[Node, ...]]:
     """The project, all its targets, and the selected ones."""
-    project, compilation = loaded_compilation(console)
-    return project, compilation, selected(project, compilation, console.options)
+    project, compilation = loaded_compilation(reporter)
+    return project, compilation, selected(project, compilation, reporter.options)
 
 
 def facts(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from filtersql import __version__
+from filtersql.api import records
+from filtersql.api.records import Plan
 from filtersql.artifacts import CHANGE_FILE, compiled_path, write_changes, write_file
 from filtersql.errors import Mistakes
 from filtersql.errors.wording import counted
@@ -23,7 +25,7 @@ from filtersql.source import Source
 from filtersql.targets.duckdb import connect
 
 if TYPE_CHECKING:
-    from filtersql.commands.console import Console
+    from filtersql.api.reporter import Reporter
     from filtersql.compile import Compilation, Node
     from filtersql.filters import Filter
     from filtersql.project import Project
@@ -32,10 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PLAN_FILE",
-    "changes_anything",
     "defined_keys",
     "judge_of",
-    "plan_document",
+    "plan_record",
     "planned_moves",
     "print_plan",
     "write_plan",
@@ -82,47 +83,42 @@ def _read(project: Project, node: Node, text: str) -> Filter:
     )
 
 
-def defined_keys(console: Console, compilation: Compilation) -> frozenset[Key] | None:
+def defined_keys(reporter: Reporter, compilation: Compilation) -> frozenset[Key] | None:
     """All targets of the project; None where some are selected: others are not looked for."""
-    options = console.options
+    options = reporter.options
     if options.select or options.exclude:
         return None
     return frozenset(key_of(node.compiled) for node in compilation.nodes)
-
-
-def changes_anything(planned: Sequence[PlannedTarget]) -> bool:
-    """Whether anything would change; a removed target stays as it is, if it is not dropped."""
-    return any(_changes(each) for each in planned)
 
 
 def _changes(planned: PlannedTarget) -> bool:
     return planned.change != "removed" or planned.delete is not None
 
 
-def plan_document(
+def plan_record(
     project: Project, compilation: Compilation, planned: Sequence[PlannedTarget]
-) -> dict[str, object]:
+) -> Plan:
     """The plan for programs: what plan.json and --format json hold."""
     folders = _folders(project, compilation)
     totals: dict[str, int] = {"targets": len(planned)}
     totals |= {name: sum(getattr(each, name) or 0 for each in planned) for name in _COUNTS}
-    return {
-        "metadata": {
+    return Plan(
+        metadata={
             "filtersql_version": __version__,
             "plan_version": _VERSION,
             "project_name": project.name,
             "target": project.output.name if project.output else None,
         },
-        "targets": [_record(each, folders) for each in planned],
-        "totals": totals,
-    }
+        targets=tuple(_record(each, folders) for each in planned),
+        totals=totals,
+    )
 
 
 def write_plan(
     project: Project,
     compilation: Compilation,
     planned: Sequence[PlannedTarget],
-    document: Mapping[str, object],
+    record: Plan,
 ) -> None:
     """plan.json, and change.sql of each target that has one."""
     statements = {each.unique_id: each.statement for each in planned}
@@ -132,8 +128,7 @@ def write_plan(
     folder = project.root / "target"
     folder.mkdir(exist_ok=True)
     write_changes(project, texts)
-    encoded = msgspec.json.encode(document, enc_hook=str)
-    write_file(folder / PLAN_FILE, msgspec.json.format(encoded, indent=2), b"\n")
+    write_file(folder / PLAN_FILE, record.to_json().encode(), b"\n")
 
 
 def planned_moves(project: Project, nodes: Sequence[Node]) -> tuple[Move, ...] | None:
@@ -152,18 +147,18 @@ def planned_moves(project: Project, nodes: Sequence[Node]) -> tuple[Move, ...] |
 
 
 def print_plan(
-    console: Console, project: Project, compilation: Compilation, planned: Sequence[PlannedTarget]
+    reporter: Reporter, project: Project, compilation: Compilation, planned: Sequence[PlannedTarget]
 ) -> None:
     """Each target that changes, in a few lines, and what it is in all."""
     folders = _folders(project, compilation)
     for each in planned:
-        console.result(f"{each.unique_id}: {_said(each)}")
+        reporter.result(f"{each.unique_id}: {_said(each)}")
         for line in _lines(each, folders):
-            console.result(f"    {line}")
+            reporter.result(f"    {line}")
         if each.mistakes:
-            console.report(Mistakes(each.mistakes))
-        console.result()
-    console.message(_summary(compilation, planned))
+            reporter.report(Mistakes(each.mistakes))
+        reporter.result()
+    reporter.message(_summary(compilation, planned))
 
 
 def _folders(project: Project, compilation: Compilation) -> dict[str, str]:
@@ -176,25 +171,28 @@ def _folders(project: Project, compilation: Compilation) -> dict[str, str]:
     }
 
 
-def _record(planned: PlannedTarget, folders: Mapping[str, str]) -> dict[str, object]:
+def _record(planned: PlannedTarget, folders: Mapping[str, str]) -> records.PlannedTarget:
     statement = planned.statement
-    return {
-        "subscription": planned.subscription,
-        "relation": str(planned.relation),
-        "target": planned.target,
-        "position": planned.position,
-        "change": planned.change,
-        **{name: getattr(planned, name) for name in _COUNTS},
-        "leaves": planned.leaves,
-        "enters": planned.enters,
-        "constructed": planned.constructed,
-        "statement": folders.get(planned.unique_id) if statement else None,
-        "checksum": sha256(statement.encode()).hexdigest() if statement else None,
-        "reads_source": planned.reads_source,
-        "says": list(planned.says),
-        "definition": {"before": planned.before, "now": planned.now},
-        "message": "\n\n".join(map(str, planned.mistakes)) or None,
-    }
+    return records.PlannedTarget(
+        subscription=planned.subscription,
+        relation=str(planned.relation),
+        target=planned.target,
+        position=planned.position,
+        change=planned.change,
+        delete=planned.delete,
+        insert=planned.insert,
+        update=planned.update,
+        unchanged=planned.unchanged,
+        leaves=None if planned.leaves is None else dict(planned.leaves),
+        enters=None if planned.enters is None else dict(planned.enters),
+        constructed=planned.constructed,
+        statement=folders.get(planned.unique_id) if statement else None,
+        checksum=sha256(statement.encode()).hexdigest() if statement else None,
+        reads_source=planned.reads_source,
+        says=list(planned.says),
+        definition={"before": planned.before, "now": planned.now},
+        message="\n\n".join(map(str, planned.mistakes)) or None,
+    )
 
 
 def _said(planned: PlannedTarget) -> str:

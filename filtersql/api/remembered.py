@@ -1,7 +1,7 @@
 """Answers that need no work because nothing that they depend on has changed.
 
 Example
-    memory = Memory.of(console)
+    memory = Memory.of(reporter)
     entry = memory.get("ls", Listing)             None: work it out
     memory.put("ls", listing, project)            for the next time
 
@@ -28,11 +28,11 @@ from zoneinfo import TZPATH
 import msgspec
 
 from filtersql import __version__
-from filtersql.commands.asking import root_of
+from filtersql.api.asking import root_of
 
 if TYPE_CHECKING:
-    from filtersql.commands.console import Console
-    from filtersql.commands.options import Options
+    from filtersql.api.options import Options
+    from filtersql.api.reporter import Reporter
     from filtersql.project import Project
 
 __all__ = ["Memory"]
@@ -69,11 +69,11 @@ class Memory:
         self._folder = root / "target" / ".cache"
 
     @classmethod
-    def of(cls, console: Console) -> Memory:
+    def of(cls, reporter: Reporter) -> Memory:
         """Reads every file that an answer may depend on, and works nothing out."""
-        options = console.options
+        options = reporter.options
         root = root_of(options)
-        console.log.open(root)
+        reporter.log.open(root)
         digest = hashlib.sha256()
         _update(digest, (*_program(), *_flags(options), *_settings(root, options)))
         settings = cls(root, digest.hexdigest())

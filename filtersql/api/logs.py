@@ -17,13 +17,18 @@ import uuid
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import click
 import msgspec
 
+from filtersql.api.options import WrongUsage
+from filtersql.errors import Mistake
 from filtersql.errors.concealing import concealed
 
-__all__ = ["Log"]
+if TYPE_CHECKING:
+    from filtersql.api.notices import RememberedNotice
+
+__all__ = ["Log", "facts_of"]
 
 _LARGEST = 10 * 1024 * 1024
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -42,6 +47,7 @@ _CODES = {
     "TestResult": "Q021",
     "RunDone": "Q030",
     "Spent": "Q031",
+    "Captured": "Q041",
     "CommandDone": "Z001",
 }
 
@@ -91,6 +97,15 @@ class Log:
             self._write([line])
         return line
 
+    def mistake(self, mistake: Mistake) -> bytes:
+        """Writes a mistake, and gives its line."""
+        return self.event("Mistake", mistake.message, "error", facts_of(mistake))
+
+    def warning(self, notice: RememberedNotice) -> bytes:
+        """Writes a warning, and gives its line."""
+        facts = {"name": notice.name, "place": notice.place, "hint": notice.hint}
+        return self.event("Warning", notice.message, "warn", facts)
+
     def close(self) -> None:
         """A call that knew no project leaves its lines only where --log-path said so."""
         if self._file is None and self._asked is not None:
@@ -116,4 +131,17 @@ class Log:
             place, self._file = self._file, None
             self._waiting.clear()
             if self._asked is not None:
-                raise click.UsageError(f"--log-path: {place}: {error.strerror}") from None
+                raise WrongUsage(f"--log-path: {place}: {error.strerror}") from None
+
+
+def facts_of(mistake: Mistake) -> dict[str, object]:
+    """A mistake for programs."""
+    span = mistake.span
+    return {
+        "message": mistake.message,
+        "detail": mistake.detail,
+        "hint": mistake.hint,
+        "file": span.source.path if span else None,
+        "line": span.line if span else None,
+        "column": span.column if span else None,
+    }

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-import click
 import yaml
 from msgspec.structs import replace
 
-from filtersql.commands.console import Console
-from filtersql.commands.notices import notices_of
-from filtersql.commands.options import Options
+from filtersql.api.notices import notices_of
+from filtersql.api.options import Options, WrongUsage
+from filtersql.api.reporter import Reporter
 from filtersql.compile import Compilation, compile_project, destination, mistakes_in
 from filtersql.definitions.model import Definitions
 from filtersql.errors import Collector, Mistake
@@ -22,7 +21,7 @@ __all__ = ["check_target_types", "load_project", "loaded_compilation", "variable
 
 
 def load_project(
-    console: Console,
+    reporter: Reporter,
     *,
     need_output: bool = True,
     read: Callable[[DefinitionFiles, list[Mistake]], Definitions] = DefinitionFiles.read,
@@ -32,10 +31,10 @@ def load_project(
     def judge(known: Project) -> Iterable[Mistake]:
         return mistakes_in(known, options.publish_via_partition_root)
 
-    options = console.options
-    console.loaded = True
+    options = reporter.options
+    reporter.loaded = True
     start = options.project_dir or Path.cwd()
-    console.log.open(find_root(start))
+    reporter.log.open(find_root(start))
     found = load(
         start,
         profiles_dir=options.profiles_dir,
@@ -46,7 +45,7 @@ def load_project(
         read=read,
     )
     if found.output is not None:
-        console.log.open(found.root, found.output.secrets)
+        reporter.log.open(found.root, found.output.secrets)
         if options.threads is not None:
             found = replace(found, output=replace(found.output, threads=options.threads))
     return found
@@ -62,25 +61,23 @@ def variables(options: Options) -> Mapping[str, object]:
         mark = getattr(error, "problem_mark", None)
         place = f" at column {mark.column + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "not YAML"
-        raise click.UsageError(f"--vars: {problem}{place}: {options.vars}") from None
+        raise WrongUsage(f"--vars: {problem}{place}: {options.vars}") from None
     if not isinstance(found, dict):
-        raise click.UsageError(
-            f"--vars: expected a mapping such as '{{state: NSW}}': {options.vars}"
-        )
+        raise WrongUsage(f"--vars: expected a mapping such as '{{state: NSW}}': {options.vars}")
     return {str(key): value for key, value in found.items()}
 
 
-def loaded_compilation(console: Console) -> tuple[Project, Compilation]:
+def loaded_compilation(reporter: Reporter) -> tuple[Project, Compilation]:
     """The project and all its targets; warnings are printed."""
-    flag = console.options.publish_via_partition_root
-    project = load_project(console)
+    flag = reporter.options.publish_via_partition_root
+    project = load_project(reporter)
     mistakes = Collector()
     with mistakes:
         compilation = compile_project(project, via_partition_root=flag)
     with mistakes:
         check_target_types(project)
     mistakes.raise_all(project.files)
-    console.warn(notices_of(compilation.notices))
+    reporter.warn(notices_of(compilation.notices))
     return project, compilation
 
 

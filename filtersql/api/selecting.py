@@ -5,9 +5,9 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
+from filtersql.api.asking import asks_for_state
+from filtersql.api.options import Options
 from filtersql.artifacts import EarlierManifest, EarlierNode, Fingerprints, checksums, read_manifest
-from filtersql.commands.asking import asks_for_state
-from filtersql.commands.options import Options
 from filtersql.compile import Compilation, Node, destination
 from filtersql.project import Project
 from filtersql.review.listing import list_nodes, target_traits

@@ -26,14 +26,14 @@ from pathlib import Path
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from filtersql.api.loading import check_target_types, load_project
+from filtersql.api.notices import RememberedNotice, notices_of
+from filtersql.api.remembered import Memory
+from filtersql.api.reporter import Reporter
+from filtersql.api.written import is_written
 from filtersql.artifacts import files as artifacts
 from filtersql.artifacts.manifest import Entries, checksums, framed, statements_of
 from filtersql.artifacts.source_map import SourceMaps
-from filtersql.commands.console import Console
-from filtersql.commands.loading import check_target_types, load_project
-from filtersql.commands.notices import RememberedNotice, notices_of
-from filtersql.commands.remembered import Memory
-from filtersql.commands.written import is_written
 from filtersql.compile import Node, compile_project
 from filtersql.definitions.families import Family, families
 from filtersql.definitions.model import Definitions
@@ -94,10 +94,10 @@ class Done(Struct, frozen=True):
     manifest: str
 
 
-def compiled_by_family(console: Console, memory: Memory) -> Done | None:
+def compiled_by_family(reporter: Reporter, memory: Memory) -> Done | None:
     """Compiles and writes the project; None where something is wrong, and nothing was written."""
     try:
-        return _Work(console, memory.settings).done()
+        return _Work(reporter, memory.settings).done()
     except (Mistake, Mistakes):
         return None
 
@@ -105,11 +105,11 @@ def compiled_by_family(console: Console, memory: Memory) -> Done | None:
 class _Work:
     """One compile: what is known of the project's families, and what is found out."""
 
-    def __init__(self, console: Console, memory: Memory) -> None:
-        self._console, self._memory = console, memory
+    def __init__(self, reporter: Reporter, memory: Memory) -> None:
+        self._reporter, self._memory = reporter, memory
         kept = memory.get("families", _Kept) or _Kept()
         self._files: OutlinedFiles
-        self._project = load_project(console, read=self._outlined(kept))
+        self._project = load_project(reporter, read=self._outlined(kept))
         self._before = _content(self._project.root / "target" / "manifest.json")
         if sha256(self._before).hexdigest() != kept.manifest:
             kept = _Kept()
@@ -133,7 +133,7 @@ class _Work:
             targets = self._targets()
             if not are_apart([each.writer for each in targets], state_schema):
                 return None
-            options = self._console.options
+            options = self._reporter.options
             chosen = select(targets, options.select, options.exclude)
             target = self._project.root / "target"
             target.mkdir(exist_ok=True)
@@ -158,7 +158,7 @@ class _Work:
         whole = replace(self._project, definitions=self._files.definitions(missing), again=None)
         check_target_types(whole)
         restricting = Restricting(whole.definitions)
-        flag = self._console.options.publish_via_partition_root
+        flag = self._reporter.options.publish_via_partition_root
         for family in missing:
             project = replace(whole, definitions=restricting.of(family))
             found = compile_project(project, via_partition_root=flag, beside=self._shelf)

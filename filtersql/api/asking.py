@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from filtersql.commands.options import Options
+from filtersql.api.options import Options
 from filtersql.errors.artifacts import STATE_NEEDED
 from filtersql.errors.project import NO_PROJECT
 from filtersql.selection import criteria

@@ -6,7 +6,7 @@ from math import isfinite, isnan
 
 from sqlglot import exp
 
-from filtersql.commands.console import Console
+from filtersql.api.reporter import Reporter
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.review.text_table import aligned
 from filtersql.targets.model import Engine
@@ -14,7 +14,7 @@ from filtersql.targets.model import Engine
 __all__ = ["print_rows"]
 
 
-def print_rows(console: Console, engine: Engine, compiled: CompiledTable, limit: int) -> None:
+def print_rows(reporter: Reporter, engine: Engine, compiled: CompiledTable, limit: int) -> None:
     """Prints up to `limit` rows, ordered by the key."""
     names = [column.name for column in compiled.columns]
     key = list(compiled.key) or names
@@ -28,8 +28,8 @@ def print_rows(console: Console, engine: Engine, compiled: CompiledTable, limit:
     shown = [["" if value is None else _text(value) for value in row] for row in rows[:limit]]
     footer = f"(the first {limit} rows)" if len(rows) > limit else _count(len(rows))
     title = ".".join(compiled.target)
-    console.result()
-    console.result(aligned(title, names, shown, [footer]))
+    reporter.result()
+    reporter.result(aligned(title, names, shown, [footer]))
 
 
 def _column(name: str) -> exp.Column:

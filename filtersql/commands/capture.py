@@ -1,0 +1,57 @@
+"""`capture`: a live source's rows and changes as files, which a run reads."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import click
+
+from filtersql.api.capture import CaptureFlags, capture
+from filtersql.commands.console import Console
+from filtersql.commands.shared import subcommand
+
+__all__ = ["command"]
+
+
+@subcommand("capture")
+@click.argument("source")
+@click.option(
+    "--create", is_flag=True, help="Make publication and slot if they are missing; copy the rows."
+)
+@click.option(
+    "--until-current/--follow",
+    default=False,
+    help="Stop at the server's present position, or go on, which is the default.",
+)
+@click.option("--drop", is_flag=True, help="Remove publication and slot; the files stay.")
+def command(console: Console, *, source: str, create: bool, until_current: bool, drop: bool) -> int:
+    """Record a live SOURCE of the profile: its rows once, then every committed transaction.
+
+    The files below captured/ are what `source: {postgres: SOURCE}` and `changes: {postgres:
+    SOURCE}` of subscriptions read. A file is whole and on disk before the server is told. Ctrl-C
+    and SIGTERM end it behind the transaction in hand; a kill loses and repeats nothing.
+    """
+    if drop and (create or until_current):
+        raise click.UsageError("--drop removes what --create made: it stands alone.")
+    with _stopping() as came:
+        flags = CaptureFlags(create, until_current, drop, lambda: bool(came))
+        return console.answered(capture(console, source, flags))
+
+
+@contextmanager
+def _stopping() -> Iterator[list[int]]:
+    """The signals that came, in place of an interruption at any instant."""
+    came: list[int] = []
+
+    def note(number: int, _: FrameType | None) -> None:
+        came.append(number)
+
+    before = {each: signal.signal(each, note) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield came
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)

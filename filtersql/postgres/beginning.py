@@ -1,0 +1,122 @@
+"""Publication, slot and the rows at its exact start: `begin(…)`; and their end: `drop(…)`.
+
+Example
+    1. source.json says that this project begins, and with which slot
+    2. the publication is made, then the slot: it sends what is committed from its start on
+    3. the rows of each table are copied, as they are at that start: the slot exports a snapshot
+    4. an empty file of changes says the seq of the start; source.json says that all is there
+
+    What was interrupted before 4 is begun anew: its slot is dropped, its rows are written over.
+
+PostgreSQL
+    src/backend/replication/walsender.c, CreateReplicationSlot().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import psycopg
+from msgspec import Struct
+from msgspec.structs import replace
+from psycopg import sql
+
+from filtersql.errors import Mistakes
+from filtersql.errors.capturing import SLOT_EXISTS, SLOT_REFUSED
+from filtersql.feeds.positions import lsn, seq_at
+from filtersql.names import RelationName
+from filtersql.postgres.capture_state import Captured, Folder, Server, slot_exists
+from filtersql.postgres.connection import Connection
+from filtersql.postgres.feed_files import write_whole
+from filtersql.postgres.initial_rows import CopiedTable, copy_rows
+from filtersql.postgres.publication import (
+    check_publication,
+    ensure_publication,
+    published_names,
+)
+from filtersql.postgres.server_tables import KnownTables
+from filtersql.project import LiveSource
+from filtersql.project.captured import number_name
+
+__all__ = ["Beginning", "begin", "drop"]
+
+_CREATE = sql.SQL("CREATE_REPLICATION_SLOT {} LOGICAL pgoutput (SNAPSHOT 'export')")
+_DROP_SLOT = (
+    "SELECT pg_catalog.pg_drop_replication_slot(slot_name)"
+    " FROM pg_catalog.pg_replication_slots WHERE slot_name = %s"
+)
+
+
+class Beginning(Struct, frozen=True):
+    """What is made, and of what: connections to the source and the tables that are read."""
+
+    source: LiveSource
+    root: Path
+    plain: Connection
+    replication: Connection
+    known: KnownTables
+    #: whose changes are read
+    sources: Sequence[RelationName]
+    #: whose rows are copied
+    copied: Sequence[CopiedTable]
+
+
+def begin(
+    beginning: Beginning,
+    folder: Folder,
+    name: str,
+    server: Server,
+    say: Callable[[str], None],
+) -> Captured:
+    """Make publication and slot and copy the rows. Raises Mistakes, OSError."""
+    source, before = beginning.source, folder.read()
+    if slot_exists(beginning.plain, name):
+        if before is None:
+            raise Mistakes([SLOT_EXISTS(slot=name, source=source.name)])
+        beginning.plain.execute(_DROP_SLOT, (name,))
+        say("the rows at the start were not copied to the end: begun anew")
+    captured = Captured(server.system_identifier, server.timeline, server.database, name, name)
+    folder.changes.mkdir(parents=True, exist_ok=True)
+    folder.forget()
+    folder.write(captured)
+    names = published_names(beginning.known.catalog, beginning.sources)
+    if ensure_publication(beginning.plain, source, name, beginning.known.catalog, names):
+        say(f'publication "{name}" was made')
+    check_publication(beginning.plain, source, name, beginning.known.catalog, beginning.sources)
+    start, snapshot = _create_slot(beginning, name)
+    # Above all that was captured before, though a restored server counts from an earlier place.
+    older = (int(path.stem) for path in folder.changes.glob("*.jsonl"))
+    seq = max(seq_at(lsn(start), 0), *(number + 1 for number in older), 0)
+    say(f'slot "{name}" begins at {start}')
+
+    def on_table(table: RelationName, count: int) -> None:
+        say(f"{count:,} rows of {table}")
+
+    copy_rows(source, beginning.root, beginning.copied, snapshot, seq, on_table)
+    write_whole(folder.changes / f"{number_name(seq)}.jsonl", b"")
+    captured = replace(captured, start=start)
+    folder.write(captured)
+    return captured
+
+
+def drop(connection: Connection, folder: Folder, captured: Captured) -> None:
+    """Remove slot and publication of this project; the files stay."""
+    connection.execute(_DROP_SLOT, (captured.slot,))
+    connection.execute(
+        sql.SQL("DROP PUBLICATION IF EXISTS {}").format(sql.Identifier(captured.publication))
+    )
+    folder.forget()
+
+
+def _create_slot(beginning: Beginning, name: str) -> tuple[str, str]:
+    """Where the slot begins, and the snapshot of that place: valid while nothing else is said."""
+    try:
+        statement = _CREATE.format(sql.Identifier(name))
+        row = beginning.replication.execute(statement).fetchone()
+    except psycopg.Error as error:
+        reason = error.diag.message_primary or str(error)
+        refused = SLOT_REFUSED(source=beginning.source.name, slot=name, reason=reason)
+        raise Mistakes([refused]) from None
+    assert row is not None
+    return str(row[1]), str(row[2])

@@ -1,0 +1,175 @@
+"""What a folder of captured files belongs to: `source.json`, and whether the server still does.
+
+Example
+    captured/erp/source.json
+        {"system_identifier": "7520…", "timeline": 1, "database": "shop",
+         "slot": "filtersql_shop_erp", "publication": "filtersql_shop_erp", "start": "0/16B3748"}
+
+    `start` is null while the rows are being copied: what was interrupted then is begun anew. How
+    far the files go they say themselves; `reached` holds a later position, up to which nothing of
+    the project's tables was changed.
+
+PostgreSQL
+    src/backend/replication/walsender.c, IdentifySystem(); pg_replication_slots.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from filtersql.errors import Mistakes
+from filtersql.errors.capturing import (
+    GAP,
+    OTHER_SERVER,
+    OTHER_TIMELINE,
+    RESTORED,
+    SLOT_GONE,
+    SLOT_LOST,
+)
+from filtersql.feeds.positions import lsn
+from filtersql.postgres.connection import Connection
+from filtersql.postgres.feed_files import last_tx, write_whole
+from filtersql.postgres.pgoutput import Begin
+from filtersql.postgres.recording import position_text, tx_position
+from filtersql.project import LiveSource
+from filtersql.project.captured import changes_folder
+
+__all__ = ["Captured", "End", "Folder", "Server", "check_server", "identify", "slot_exists"]
+
+_SLOT = """
+SELECT confirmed_flush_lsn::text, wal_status FROM pg_catalog.pg_replication_slots
+WHERE slot_name = %s
+"""
+_HERE = "SELECT pg_catalog.pg_current_wal_lsn()::text"
+
+
+class Captured(Struct, frozen=True):
+    """What source.json says. `start` is where the slot began, once the rows were copied."""
+
+    system_identifier: str
+    timeline: int
+    database: str
+    slot: str
+    publication: str
+    start: str | None = None
+
+
+class Server(Struct, frozen=True):
+    """What a server says of itself; `position` is where its log is."""
+
+    system_identifier: str
+    timeline: int
+    database: str
+    position: int
+
+
+class Folder(Struct, frozen=True):
+    """The files of one source below the project's folder."""
+
+    path: Path
+    changes: Path
+
+    @classmethod
+    def of(cls, root: Path, source: str) -> Folder:
+        """The folder; it need not exist."""
+        changes = changes_folder(root, source)
+        return cls(changes.parent, changes)
+
+    def read(self) -> Captured | None:
+        """What is known of what was captured; None: nothing was."""
+        path = self.path / "source.json"
+        return msgspec.json.decode(path.read_bytes(), type=Captured) if path.exists() else None
+
+    def write(self, captured: Captured) -> None:
+        """Keep it."""
+        write_whole(self.path / "source.json", msgspec.json.encode(captured) + b"\n")
+
+    def forget(self) -> None:
+        """Nothing is captured any more; the files stay."""
+        for name in ("source.json", "reached"):
+            (self.path / name).unlink(missing_ok=True)
+
+    def reached(self) -> int:
+        """Up to where nothing more was changed; 0 where that was not written down."""
+        path = self.path / "reached"
+        return lsn(path.read_text().strip()) if path.exists() else 0
+
+    def write_reached(self, position: int) -> None:
+        """Keep it."""
+        write_whole(self.path / "reached", f"{position_text(position)}\n".encode())
+
+
+def identify(replication: Connection, plain: Connection) -> Server:
+    """Ask a server what it is."""
+    row = replication.execute("IDENTIFY_SYSTEM").fetchone()
+    here = plain.execute(_HERE).fetchone()
+    assert row is not None
+    assert here is not None
+    return Server(str(row[0]), int(row[1]), str(row[3]), lsn(here[0]))
+
+
+def slot_exists(connection: Connection, slot: str) -> bool:
+    """Whether there is one of this name."""
+    return connection.execute(_SLOT, (slot,)).fetchone() is not None
+
+
+class End(Struct, frozen=True):
+    """Where the files end: the position of the last commit record, and its transaction.
+
+    `reached`: nothing was changed up to there. Before any transaction both are where the slot
+    began.
+    """
+
+    position: int
+    tx: str | None
+    reached: int
+
+    @classmethod
+    def of(cls, folder: Folder, captured: Captured) -> End:
+        """The end of the files of a folder."""
+        start, tx = lsn(captured.start or "0/0"), last_tx(folder.changes)
+        position = start if tx is None else lsn(tx_position(tx))
+        return cls(position, tx, max(position, folder.reached()))
+
+    def has(self, begin: Begin, tx: str) -> bool:
+        """Whether the files have a transaction. Raises ValueError where they should and do not."""
+        if begin.position < self.position:
+            return True
+        if begin.position == self.position and self.tx is not None:
+            if tx == self.tx:
+                return True
+            raise ValueError(f"Transaction {tx} is where the files have {self.tx}.")
+        if begin.position < self.reached:
+            raise ValueError(f"Transaction {tx} is not in the files, which go on behind it.")
+        return False
+
+
+def check_server(
+    connection: Connection, source: LiveSource, known: Captured, server: Server, end: End
+) -> int:
+    """From where the slot sends; it and the server are those that the files come from.
+
+    Raises Mistakes where they are not, or where the slot cannot go on from the files' end.
+    """
+    name, ours = source.name, position_text(end.reached)
+    mistakes = []
+    if server.system_identifier != known.system_identifier:
+        was, now = known.system_identifier, server.system_identifier
+        mistakes.append(OTHER_SERVER(source=name, found=now, known=was))
+    elif server.timeline != known.timeline:
+        mistakes.append(OTHER_TIMELINE(source=name, found=server.timeline, known=known.timeline))
+    elif server.position < end.reached:
+        reason = f"Its log ends at {position_text(server.position)}, the files at {ours}."
+        mistakes.append(RESTORED(source=name, reason=reason))
+    elif (row := connection.execute(_SLOT, (known.slot,)).fetchone()) is None:
+        mistakes.append(SLOT_GONE(source=name, slot=known.slot, position=ours))
+    elif row[1] == "lost" or row[0] is None:
+        mistakes.append(SLOT_LOST(source=name, slot=known.slot))
+    elif lsn(row[0]) > end.reached:
+        mistakes.append(GAP(source=name, slot_at=row[0], ours=ours))
+    else:
+        return lsn(row[0])
+    raise Mistakes(mistakes)

@@ -1,0 +1,208 @@
+"""Changes of a slot into closed files, until there are no more or for ever: `follow(…)`.
+
+Example
+    ======================= ==================================== ======================
+    the server sends        the files                            the server is told
+    ======================= ==================================== ======================
+    begin, changes          open.part grows                      –
+    commit                  a second later: closed and synced    where that commit is
+    begin, changes, (kill)  open.part is thrown away             – and sends them again
+    ======================= ==================================== ======================
+
+    A slot sends again what it was not told of. The last transaction in the files must be among
+    it, and the same: else the server has another past than the one that was captured.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from filtersql.errors import Mistakes
+from filtersql.errors.capturing import CANNOT_WRITE, NOT_PGOUTPUT, RESTORED
+from filtersql.postgres.capture_state import End, Folder
+from filtersql.postgres.feed_files import FeedFiles
+from filtersql.postgres.pgoutput import Begin, Commit, Malformed, Message, Relation, Type
+from filtersql.postgres.recording import Check, Recorder, position_text, tx_of
+from filtersql.postgres.slot_stream import SlotStream
+from filtersql.postgres.transactions import Transactions
+
+__all__ = ["Following", "Progress", "follow"]
+
+#: a file is closed when it has so many bytes
+_FILE_BYTES = 64 * 2**20
+#: so much of the log may pass without a change before it is written down
+_QUIET_BYTES = 16 * 2**20
+_EACH = 10.0
+#: seconds after which it is looked whether a file is to be closed, or the capture to end
+_LOOK = 0.2
+#: messages between two looks at the clock
+_GLANCE = 256
+
+
+class Progress(Struct, frozen=True):
+    """How far a capture is: of this call, in all. `behind` is in seconds, by the server's clock."""
+
+    transactions: int
+    changes: int
+    position: str
+    behind: float
+    rate: float
+
+
+class Following:
+    """One call of `follow`."""
+
+    def __init__(
+        self,
+        stream: SlotStream,
+        folder: Folder,
+        end: End,
+        sent_from: int,
+        check: Check,
+        types: Mapping[int, Type],
+        source: str,
+    ) -> None:
+        self.stream, self.folder, self.end, self.source = stream, folder, end, source
+        for stale in (*folder.changes.glob("*.part"), *folder.changes.glob("*.stream")):
+            stale.unlink()
+        self.transactions = Transactions(folder.changes)
+        self.files = FeedFiles(folder.changes)
+        self.recorder = Recorder(check, types, self.files.closed)
+        #: the last transaction in the files was sent again, or is not to be
+        self.known = end.tx is None or sent_from > end.position
+        self.skips = False
+        #: of the last transaction that is whole: where it is, and when it was committed
+        self.position, self.committed = end.position, 0
+        self.written = end.reached
+        self.wrote_at = self.began = time.monotonic()
+        self.count = self.changes = self._seen = 0
+
+    @property
+    def between(self) -> bool:
+        """Whether no transaction is open."""
+        return self.recorder.open is None and not self.skips
+
+    def take(self, payload: bytes) -> None:
+        """One message of the plug-in."""
+        for message, size in self.transactions.take(payload):
+            self._seen += 1
+            if not self._seen % _GLANCE:
+                self.stream.keep_alive()
+            if isinstance(message, Begin):
+                self.skips = self._has(message)
+            elif isinstance(message, Commit) and self.skips:
+                self.skips = False
+                continue
+            if self.skips and not isinstance(message, Relation | Type):
+                continue
+            self._record(message, size)
+
+    def _has(self, begin: Begin) -> bool:
+        tx = tx_of(begin)
+        try:
+            found = self.end.has(begin, tx)
+            self.known = self.known or tx == self.end.tx
+            if not found and not self.known:
+                raise ValueError(f"Transaction {self.end.tx}, the last in the files, is not sent.")
+        except ValueError as error:
+            raise Mistakes([RESTORED(source=self.source, reason=str(error))]) from None
+        return found
+
+    def _record(self, message: Message, size: int) -> None:
+        if records := self.recorder.take(message):
+            self.files.add(records, size)
+            self.changes += len(records)
+        if isinstance(message, Begin):
+            self.committed = message.at
+        elif isinstance(message, Commit):
+            self.position = message.position
+            self.count += 1
+            self.changes -= 1  # the record of the commit is none
+            self.files.boundary(self.recorder.last_seq)
+
+    def close(self) -> None:
+        """Close what is whole, and tell the server."""
+        if self.files.close(self.stream.keep_alive):
+            self.stream.tell(self.position)
+
+    def rest(self, *, at_once: bool) -> None:
+        """Between two transactions: what waits is closed when it is time."""
+        waiting = self.files.size
+        if waiting and (at_once or waiting >= _FILE_BYTES or self.files.age >= 1.0):
+            self.close()
+        elif not waiting and self.stream.reached > self.written:
+            # Nothing of ours was changed: a server that stops waits until it is told so.
+            quiet = self.stream.reached - self.written >= _QUIET_BYTES
+            asked = self.stream.asked and time.monotonic() - self.wrote_at >= 1.0
+            if at_once or quiet or asked:
+                self.folder.write_reached(self.stream.reached)
+                self.written, self.wrote_at = self.stream.reached, time.monotonic()
+                self.stream.tell(self.written)
+
+    def progress(self) -> Progress:
+        """How far it is."""
+        seconds = max(time.monotonic() - self.began, 0.001)
+        idle = self.stream.reached > self.position or not self.committed
+        behind = 0.0 if idle else (self.stream.sent_at - self.committed) / 1_000_000
+        position = position_text(max(self.position, self.written))
+        return Progress(
+            self.count, self.changes, position, max(behind, 0.0), self.changes / seconds
+        )
+
+
+def follow(
+    following: Following,
+    until: int | None,
+    stops: Callable[[], bool],
+    on_progress: Callable[[Progress], None],
+) -> Progress:
+    """Capture until the server's log was sent up to `until`, or until `stops` says so.
+
+    Raises Mistakes: what was whole before is in closed files then, and the server was told.
+    """
+    try:
+        _follow(following, until, stops, on_progress)
+        return following.progress()
+    except Malformed as error:
+        following.close()
+        raise Mistakes([NOT_PGOUTPUT(source=following.source, reason=str(error))]) from None
+    except Mistakes:
+        following.close()
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        path = error.filename or following.folder.changes
+        raise Mistakes([CANNOT_WRITE(path=path, reason=reason, source=following.source)]) from None
+    finally:
+        following.files.discard()
+        following.transactions.close()
+
+
+def _follow(
+    following: Following,
+    until: int | None,
+    stops: Callable[[], bool],
+    on_progress: Callable[[Progress], None],
+) -> None:
+    stream, told_at = following.stream, time.monotonic()
+    arrived = False
+    while not (arrived or stops()):
+        payload = stream.receive()
+        if payload is not None:
+            following.take(payload)
+        if following.between:
+            reached = stream.reached if payload is None else 0
+            arrived = until is not None and max(following.position, reached) >= until
+            following.rest(at_once=arrived)
+        if payload is None:
+            if until is not None and not arrived:
+                stream.ask()
+            stream.keep_alive()
+            stream.wait(_LOOK)
+        if time.monotonic() - told_at >= _EACH:
+            told_at = time.monotonic()
+            on_progress(following.progress())
+    following.close()

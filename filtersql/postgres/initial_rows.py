@@ -1,0 +1,174 @@
+"""The rows of tables as they were at a snapshot, as files of JSON lines: `copy_rows(…)`.
+
+Example
+    copy_rows(source, root, tables, snapshot, seq)
+
+    captured/erp/rows/public.orders/00000000000000000041/1.jsonl
+
+The server writes the JSON: of `id int, note text` it is asked for
+    `COPY (SELECT '{"id":', id, ',"note":', to_json(note), '}' FROM ONLY orders) TO STDOUT`
+with a delimiter that is then taken out. A value is what the type's output function prints, as in
+pgoutput.
+
+PostgreSQL
+    src/backend/commands/copyto.c, CopyAttributeOutText(); src/backend/utils/adt/json.c.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+from msgspec import Struct
+from psycopg import errors, pq, sql
+
+from filtersql.names import RelationName
+from filtersql.postgres.connection import Connection, connect, told
+from filtersql.postgres.feed_files import sync_folder
+from filtersql.postgres.sessions import as_it_is
+from filtersql.project import LiveSource
+from filtersql.project.captured import number_name, rows_folder
+
+__all__ = ["CopiedTable", "copy_rows"]
+
+_SESSIONS = 4
+_ROWS = 4096
+#: types whose text is a JSON number, and those of which no text needs an escape
+_NUMBERS = frozenset({"int2", "int4", "int8"})
+_PLAIN = frozenset("numeric float4 float8 date time timetz timestamp timestamptz uuid oid".split())
+#: types that become a JSON string by what they print, or true and false
+_AS_PRINTED = frozenset({"text", "varchar", "bpchar", "bool"})
+_DELIMITER, _NULL = b"\x01", b"\x02"
+_COPY = sql.SQL(
+    "COPY (SELECT {} FROM {}) TO STDOUT (DELIMITER E'\\x01', NULL E'\\x02', ENCODING 'UTF8')"
+)
+_PRINTED = sql.SQL(
+    "CASE WHEN {0} IS DISTINCT FROM NULL THEN pg_catalog.to_json(pg_catalog.format('%s', {0})) END"
+)
+
+
+class CopiedTable(Struct, frozen=True):
+    """A table whose rows are copied: its columns with the names of their types."""
+
+    name: RelationName
+    columns: tuple[tuple[str, str], ...]
+    #: a partitioned one has the rows of its whole tree, another its own
+    is_partitioned: bool
+
+
+def copy_rows(
+    source: LiveSource,
+    root: Path,
+    tables: Sequence[CopiedTable],
+    snapshot: str,
+    seq: int,
+    on_table: Callable[[RelationName, int], None],
+) -> None:
+    """Write the rows of some tables, several at a time; `on_table` is told how many each has.
+
+    Raises Mistakes, OSError: then no folder of a table that was not finished is there.
+    """
+
+    def copied(table: CopiedTable) -> int:
+        with connect(source) as connection, told(source):
+            as_it_is(connection)
+            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            connection.execute(sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(snapshot)))
+            return _copy(connection, table, rows_folder(root, source.name, table.name), seq)
+
+    with ThreadPoolExecutor(_SESSIONS) as pool:
+        for table, count in zip(tables, pool.map(copied, tables), strict=True):
+            on_table(table.name, count)
+
+
+def _copy(connection: Connection, table: CopiedTable, folder: Path, seq: int) -> int:
+    folder.mkdir(parents=True, exist_ok=True)
+    beside, path = folder / f"{number_name(seq)}.part", folder / number_name(seq)
+    for old in (beside, path):
+        if old.exists():
+            shutil.rmtree(old)
+    beside.mkdir()
+    with (beside / "1.jsonl").open("wb") as file:
+        count = _write(connection, table, file)
+        file.flush()
+        os.fsync(file.fileno())
+    sync_folder(beside)
+    beside.rename(path)
+    sync_folder(folder)
+    return count
+
+
+def _write(connection: Connection, table: CopiedTable, file: BinaryIO) -> int:
+    count = 0
+    rows: list[bytes] = []
+    for row in _copied(connection, _query(table).as_bytes(connection)):
+        rows.append(row)
+        if len(rows) == _ROWS:
+            file.write(_lines(rows))
+            count += len(rows)
+            rows.clear()
+    file.write(_lines(rows))
+    return count + len(rows)
+
+
+def _copied(connection: Connection, query: bytes) -> Iterator[bytes]:
+    """The rows that COPY sends; other threads go on while this one waits."""
+    pgconn = connection.pgconn
+    pgconn.send_query(query)
+    while pgconn.is_busy():
+        select.select([pgconn.socket], [], [])
+        pgconn.consume_input()
+    result = pgconn.get_result()
+    if result is None or result.status != pq.ExecStatus.COPY_OUT:
+        raise errors.error_from_result(result) if result else errors.InterfaceError("no COPY")
+    while True:
+        count, row = pgconn.get_copy_data(1)
+        if count > 0:
+            yield row  # type: ignore[misc]  # a memoryview: join() takes it as bytes
+        elif count == 0:
+            select.select([pgconn.socket], [], [])
+            pgconn.consume_input()
+        else:
+            break
+    while (result := pgconn.get_result()) is not None:
+        if result.status == pq.ExecStatus.FATAL_ERROR:
+            raise errors.error_from_result(result)
+
+
+def _lines(rows: Sequence[bytes]) -> bytes:
+    r"""Rows of COPY as JSON lines.
+
+    >>> _lines([b'{"a":\x01\x02\x01,"b":"\x01\x02\x01","c":\x01"\\\\n"\x01}\n'])
+    b'{"a":null,"b":null,"c":"\\n"}\n'
+    """
+    text = b"".join(rows).replace(_DELIMITER, b"")
+    if _NULL in text:
+        text = text.replace(b'"' + _NULL + b'"', b"null").replace(_NULL, b"null")
+    # The one character of JSON that COPY escapes once more.
+    return text.replace(rb"\\", b"\\")
+
+
+def _query(table: CopiedTable) -> sql.Composed:
+    pieces: list[sql.Composable] = []
+    before = "{"
+    for name, kind in table.columns:
+        column = sql.Identifier(name)
+        quote = '"' if kind in _PLAIN else ""
+        pieces.append(sql.Literal(f"{before}{msgspec.json.encode(name).decode()}:{quote}"))
+        if kind in _NUMBERS or kind in _PLAIN:
+            pieces.append(column)
+        elif kind in _AS_PRINTED:
+            pieces.append(sql.SQL("pg_catalog.to_json({})").format(column))
+        else:
+            pieces.append(_PRINTED.format(column))
+        before = quote + ","
+    pieces.append(sql.Literal(before.removesuffix(",") + "}"))
+    whole = sql.Identifier(table.name.schema, table.name.name)
+    rows = whole if table.is_partitioned else sql.SQL("ONLY {}").format(whole)
+    return _COPY.format(sql.SQL(", ").join(pieces), rows)

@@ -1,0 +1,358 @@
+"""Messages of the plug-in pgoutput, decoded: `Decoder().decode(message)`.
+
+Example
+    >>> decoder = Decoder()
+    >>> decoder.decode(b"C" + bytes(1) + bytes(7) + b"\\x28" + bytes(7) + b"\\x50" + bytes(8))
+    Commit(position=40, end=80)
+
+A value is the bytes of PostgreSQL's text output, None for null, or UNCHANGED: it is stored out of
+line and was not sent. Of a streamed transaction each message names the (sub)transaction it is of.
+
+PostgreSQL
+    src/backend/replication/logical/proto.c; "Logical Replication Message Formats".
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+__all__ = [
+    "UNCHANGED",
+    "Begin",
+    "Change",
+    "Commit",
+    "Decoder",
+    "Ignored",
+    "Malformed",
+    "Message",
+    "Relation",
+    "RelationColumn",
+    "StreamAbort",
+    "StreamCommit",
+    "StreamStart",
+    "StreamStop",
+    "Truncate",
+    "Type",
+    "Value",
+    "Values",
+]
+
+#: what stands in place of an out-of-line value that an UPDATE left as it was
+UNCHANGED: Literal[False] = False
+
+Value: TypeAlias = bytes | Literal[False] | None
+Values: TypeAlias = list[Value]
+
+
+class Malformed(ValueError):
+    """The bytes are no message of pgoutput; the text says why."""
+
+
+class Begin(Struct, frozen=True):
+    """A transaction begins; `position` is that of its commit record, `at` in µs since 2000."""
+
+    position: int
+    at: int
+    xid: int
+
+
+class Commit(Struct, frozen=True):
+    """The transaction that began is complete; `end` is behind its commit record."""
+
+    position: int
+    end: int
+
+
+class RelationColumn(Struct, frozen=True):
+    """A column as it is sent; `is_key`: it is part of the replica identity."""
+
+    name: str
+    type_oid: int
+    typmod: int
+    is_key: bool
+
+
+class Relation(Struct, frozen=True):
+    """A table, before its first change and after each change of its definition."""
+
+    oid: int
+    schema: str
+    name: str
+    #: pg_class.relreplident: d, n, f, i
+    identity: str
+    columns: tuple[RelationColumn, ...]
+
+
+class Type(Struct, frozen=True):
+    """The name of a type that is not built in; of a domain that of its base."""
+
+    oid: int
+    schema: str
+    name: str
+
+
+class Change(Struct, frozen=True, gc=False):
+    """A row of the table `oid`. `old_is_key`: `old` holds the columns of the identity alone."""
+
+    kind: Literal["insert", "update", "delete"]
+    oid: int
+    old: Values | None
+    new: Values | None
+    old_is_key: bool
+    xid: int
+
+
+class Truncate(Struct, frozen=True):
+    """Tables that one statement emptied."""
+
+    oids: tuple[int, ...]
+    cascade: bool
+    restart_identity: bool
+    xid: int
+
+
+class StreamStart(Struct, frozen=True):
+    """Messages of a transaction follow that is not decided yet."""
+
+    xid: int
+
+
+class StreamStop(Struct, frozen=True):
+    """The end of such a block."""
+
+
+class StreamCommit(Struct, frozen=True):
+    """A streamed transaction is complete."""
+
+    xid: int
+    position: int
+    end: int
+    at: int
+
+
+class StreamAbort(Struct, frozen=True):
+    """A streamed transaction, or a part of it, never happened."""
+
+    xid: int
+    sub_xid: int
+
+
+class Ignored(Struct, frozen=True):
+    """An origin, or a message of pg_logical_emit_message(): no change of a row."""
+
+
+Message: TypeAlias = (
+    Begin
+    | Commit
+    | Relation
+    | Type
+    | Change
+    | Truncate
+    | StreamStart
+    | StreamStop
+    | StreamCommit
+    | StreamAbort
+    | Ignored
+)
+
+_BEGIN = struct.Struct(">QqI")
+_COMMIT = struct.Struct(">BQQq")
+_STREAM_COMMIT = struct.Struct(">IBQQq")
+_ABORT = struct.Struct(">II")
+_U32 = struct.Struct(">I")
+_I32 = struct.Struct(">i")
+_U16 = struct.Struct(">H")
+_TEXT, _NULL, _UNCHANGED = b"tnu"
+_KEY, _OLD, _NEW = b"KON"
+_IDENTITIES = "dnfi"
+_ORIGIN, _EMITTED = b"OM"
+
+
+class Decoder:
+    """Decodes messages in their order; between StreamStart and StreamStop they hold a number more.
+
+    `protocol` 4 may tell where and when a streamed transaction was aborted.
+    """
+
+    def __init__(self) -> None:
+        self.in_stream = False
+
+    def decode(self, message: bytes) -> Message:
+        """One message. Raises Malformed."""
+        read = _READERS.get(message[:1])
+        if read is None:
+            if message[:1] and message[0] in (_ORIGIN, _EMITTED):
+                return Ignored()
+            raise Malformed(f"unknown message {message[:1]!r}")
+        try:
+            at = 1
+            xid = 0
+            if self.in_stream and message[0] in _NUMBERED:
+                (xid,) = _U32.unpack_from(message, at)
+                at = 5
+            found, at = read(message, at, xid)
+        except (struct.error, IndexError, ValueError) as error:
+            reason = "it ends too early" if isinstance(error, struct.error | IndexError) else error
+            raise Malformed(f"message {message[:1].decode()}: {reason}") from None
+        if at != len(message):
+            raise Malformed(f"message {message[:1].decode()}: {len(message)} bytes, {at} read")
+        if isinstance(found, StreamStart | StreamStop):
+            if self.in_stream is isinstance(found, StreamStart):
+                raise Malformed("blocks of streamed transactions lie in each other")
+            self.in_stream = not self.in_stream
+        return found
+
+
+def _begin(message: bytes, at: int, _: int) -> tuple[Message, int]:
+    return Begin(*_BEGIN.unpack_from(message, at)), at + _BEGIN.size
+
+
+def _commit(message: bytes, at: int, _: int) -> tuple[Message, int]:
+    _, position, end, _ = _COMMIT.unpack_from(message, at)
+    return Commit(position, end), at + _COMMIT.size
+
+
+def _relation(message: bytes, at: int, _: int) -> tuple[Message, int]:
+    (oid,) = _U32.unpack_from(message, at)
+    schema, at = _string(message, at + 4)
+    name, at = _string(message, at)
+    identity = chr(message[at])
+    if identity not in _IDENTITIES:
+        raise ValueError(f"replica identity {identity!r}")
+    (count,) = _U16.unpack_from(message, at + 1)
+    at += 3
+    columns = []
+    for _ in range(count):
+        is_key = bool(message[at] & 1)
+        column, at = _string(message, at + 1)
+        (type_oid,) = _U32.unpack_from(message, at)
+        (typmod,) = _I32.unpack_from(message, at + 4)
+        columns.append(RelationColumn(column, type_oid, typmod, is_key))
+        at += 8
+    # pg_catalog is sent as an empty name
+    return Relation(oid, schema or "pg_catalog", name, identity, tuple(columns)), at
+
+
+def _type(message: bytes, at: int, _: int) -> tuple[Message, int]:
+    (oid,) = _U32.unpack_from(message, at)
+    schema, at = _string(message, at + 4)
+    name, at = _string(message, at)
+    return Type(oid, schema or "pg_catalog", name), at
+
+
+def _insert(message: bytes, at: int, xid: int) -> tuple[Message, int]:
+    (oid,) = _U32.unpack_from(message, at)
+    _expect(message[at + 4], _NEW)
+    new, at = _row(message, at + 5)
+    return Change("insert", oid, None, new, False, xid), at
+
+
+def _update(message: bytes, at: int, xid: int) -> tuple[Message, int]:
+    (oid,) = _U32.unpack_from(message, at)
+    kind, at = message[at + 4], at + 5
+    old = None
+    if kind in (_KEY, _OLD):
+        old, at = _row(message, at)
+        _expect(message[at], _NEW)
+        at += 1
+    else:
+        _expect(kind, _NEW)
+    new, at = _row(message, at)
+    return Change("update", oid, old, new, kind == _KEY, xid), at
+
+
+def _delete(message: bytes, at: int, xid: int) -> tuple[Message, int]:
+    (oid,) = _U32.unpack_from(message, at)
+    kind = message[at + 4]
+    _expect(kind, _KEY, _OLD)
+    old, at = _row(message, at + 5)
+    return Change("delete", oid, old, None, kind == _KEY, xid), at
+
+
+def _truncate(message: bytes, at: int, xid: int) -> tuple[Message, int]:
+    (count,) = _U32.unpack_from(message, at)
+    options = message[at + 4]
+    end = at + 5 + 4 * count
+    if end > len(message):
+        raise IndexError
+    oids = struct.unpack_from(f">{count}I", message, at + 5)
+    return Truncate(oids, bool(options & 1), bool(options & 2), xid), end
+
+
+def _stream_start(message: bytes, at: int, _: int) -> tuple[Message, int]:
+    (xid,) = _U32.unpack_from(message, at)
+    message[at + 4]  # whether it is the first block
+    return StreamStart(xid), at + 5
+
+
+def _stream_stop(_: bytes, at: int, __: int) -> tuple[Message, int]:
+    return StreamStop(), at
+
+
+def _stream_commit(message: bytes, at: int, _: int) -> tuple[Message, int]:
+    xid, _, position, end, moment = _STREAM_COMMIT.unpack_from(message, at)
+    return StreamCommit(xid, position, end, moment), at + _STREAM_COMMIT.size
+
+
+def _stream_abort(message: bytes, at: int, _: int) -> tuple[Message, int]:
+    xid, sub_xid = _ABORT.unpack_from(message, at)
+    # Protocol 4 with parallel streaming adds where and when.
+    whole = at + _ABORT.size
+    return StreamAbort(xid, sub_xid), whole + 16 if len(message) == whole + 16 else whole
+
+
+def _row(message: bytes, at: int) -> tuple[Values, int]:
+    """The values of a row, and where they end."""
+    (count,) = _U16.unpack_from(message, at)
+    at += 2
+    values: Values = []
+    add, size_of = values.append, _U32.unpack_from
+    for _ in range(count):
+        kind = message[at]
+        if kind == _TEXT:
+            start = at + 5
+            at = start + size_of(message, at + 1)[0]
+            add(message[start:at])
+        elif kind == _NULL:
+            add(None)
+            at += 1
+        elif kind == _UNCHANGED:
+            add(UNCHANGED)
+            at += 1
+        else:
+            raise ValueError(f"value of kind {chr(kind)!r}")
+    if at > len(message):
+        raise IndexError
+    return values, at
+
+
+def _string(message: bytes, at: int) -> tuple[str, int]:
+    end = message.index(b"\0", at)
+    return message[at:end].decode(), end + 1
+
+
+def _expect(kind: int, *kinds: int) -> None:
+    if kind not in kinds:
+        raise ValueError(f"row of kind {chr(kind)!r}")
+
+
+#: the messages that name their (sub)transaction within a block of a streamed one
+_NUMBERED = b"RYIUDT"
+_READERS: Mapping[bytes, Callable[[bytes, int, int], tuple[Message, int]]] = {
+    b"B": _begin,
+    b"C": _commit,
+    b"R": _relation,
+    b"Y": _type,
+    b"I": _insert,
+    b"U": _update,
+    b"D": _delete,
+    b"T": _truncate,
+    b"S": _stream_start,
+    b"E": _stream_stop,
+    b"c": _stream_commit,
+    b"A": _stream_abort,
+}

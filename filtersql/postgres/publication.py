@@ -1,0 +1,148 @@
+"""The publication of a project on its live source: `ensure_publication(…)`.
+
+Example
+    CREATE PUBLICATION filtersql_shop_erp FOR TABLE ONLY public.orders, ONLY public.items
+
+    It has exactly the tables whose changes a subscription reads, with all columns and without a
+    filter. A partitioned table stands for its partitions, also for those that come later.
+
+PostgreSQL
+    src/backend/commands/publicationcmds.c, CreatePublication().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import psycopg
+from psycopg import sql
+
+from filtersql.catalog import Catalog, Generated
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.capturing import (
+    PUBLICATION_REFUSED,
+    PUBLICATION_UNFIT,
+    TABLE_LACKING,
+    TABLE_UNKNOWN,
+)
+from filtersql.names import RelationName
+from filtersql.postgres.connection import Connection, major_version
+from filtersql.project import LiveSource
+
+__all__ = ["check_publication", "ensure_publication", "published_names"]
+
+_SENDS_GENERATED = 18
+_FOUND = """
+SELECT pubinsert AND pubupdate AND pubdelete AND pubtruncate, pubviaroot,
+    EXISTS (SELECT FROM pg_catalog.pg_publication_rel r
+        WHERE r.prpubid = p.oid AND (r.prqual IS NOT NULL OR r.prattrs IS NOT NULL))
+FROM pg_catalog.pg_publication p WHERE pubname = %s
+"""
+_TABLES = """
+SELECT schemaname, tablename FROM pg_catalog.pg_publication_tables WHERE pubname = %s
+"""
+
+
+def published_names(catalog: Catalog, sources: Iterable[RelationName]) -> tuple[RelationName, ...]:
+    """What a publication names so that it has these tables: a whole tree by its root."""
+    wanted = frozenset(sources)
+
+    def whole(name: RelationName) -> bool:
+        return all(leaf.name in wanted for leaf in catalog.leaves(name))
+
+    found: dict[RelationName, None] = {}
+    for name in sorted(wanted):
+        above = [parent.name for parent in catalog.ancestors(name) if whole(parent.name)]
+        found[above[-1] if above else name] = None
+    return tuple(found)
+
+
+def ensure_publication(
+    connection: Connection,
+    source: LiveSource,
+    name: str,
+    catalog: Catalog,
+    tables: Sequence[RelationName],
+) -> bool:
+    """Make the publication; False where it is there already. Raises Mistakes."""
+    if connection.execute(_FOUND, (name,)).fetchone() is not None:
+        return False
+    statement = _creating(name, tables)
+    stored = any(
+        column.generated is Generated.STORED
+        for table in tables
+        for leaf in catalog.leaves(table)
+        for column in leaf.columns
+    )
+    if stored and major_version(connection) >= _SENDS_GENERATED:
+        statement += sql.SQL(" WITH (publish_generated_columns = stored)")
+    try:
+        connection.execute(statement)
+    except psycopg.Error as error:
+        refused = PUBLICATION_REFUSED(
+            source=source.name,
+            publication=name,
+            reason=error.diag.message_primary or str(error),
+            statement=statement.as_string(connection),
+        )
+        raise Mistakes([refused]) from None
+    return True
+
+
+def check_publication(
+    connection: Connection,
+    source: LiveSource,
+    name: str,
+    catalog: Catalog,
+    sources: Iterable[RelationName],
+) -> None:
+    """Whether the publication sends all that is needed, whole. Raises Mistakes."""
+    row = connection.execute(_FOUND, (name,)).fetchone()
+    names = published_names(catalog, sources)
+    if mistakes := [*_unfit(connection, source, name, names, row)]:
+        raise Mistakes(mistakes)
+    held = {RelationName(*found) for found in connection.execute(_TABLES, (name,)).fetchall()}
+    mistakes = [
+        TABLE_LACKING(publication=name, source=source.name, table=table)
+        for table in sorted(frozenset(sources) - held)
+    ]
+    mistakes += [
+        TABLE_UNKNOWN(source=source.name, table=table)
+        for table in sorted(held)
+        if table not in catalog.tables
+    ]
+    if mistakes:
+        raise Mistakes(mistakes)
+
+
+def _unfit(
+    connection: Connection,
+    source: LiveSource,
+    name: str,
+    tables: Sequence[RelationName],
+    row: Sequence[object] | None,
+) -> Iterator[Mistake]:
+    reason = None
+    if row is None:
+        reason = "is gone"
+    elif not row[0]:
+        reason = "does not publish all of insert, update, delete and truncate"
+    elif row[1]:
+        reason = "has publish_via_partition_root: the partition of a row is not told"
+    elif row[2]:
+        reason = "has a row filter or a column list"
+    if reason is not None:
+        statement = _creating(name, tables).as_string(connection)
+        if row is not None:
+            dropping = sql.SQL("DROP PUBLICATION {}; ").format(sql.Identifier(name))
+            statement = dropping.as_string(connection) + statement
+        yield PUBLICATION_UNFIT(
+            publication=name, source=source.name, reason=reason, statement=statement
+        )
+
+
+def _creating(name: str, tables: Sequence[RelationName]) -> sql.Composed:
+    named = (sql.SQL("ONLY {}").format(sql.Identifier(each.schema, each.name)) for each in tables)
+    return sql.SQL("CREATE PUBLICATION {} FOR TABLE {}").format(
+        sql.Identifier(name), sql.SQL(", ").join(named)
+    )

@@ -1,0 +1,166 @@
+"""Whether tables of the server, and those that pgoutput describes, are what the project says.
+
+Example
+    The project knows orders (id int, note text); the server says that note is varchar(20):
+    table "orders" of source "erp" is not what the project says
+    detail: Column "note" is character varying(20), not text.
+
+PostgreSQL
+    src/backend/replication/logical/relation.c, logicalrep_rel_open().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+
+from msgspec import Struct
+
+from filtersql.catalog import Catalog, Column, PgType, Table
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.capturing import OLD_ROWS_TOO_SMALL, TABLE_CHANGED, TABLE_GONE, TABLE_UNKNOWN
+from filtersql.errors.wording import shown
+from filtersql.names import RelationName
+from filtersql.pgtypes import format_type
+from filtersql.postgres.connection import Connection
+from filtersql.postgres.initial_rows import CopiedTable
+from filtersql.postgres.pgoutput import Relation, RelationColumn, Type
+
+__all__ = ["KnownTables", "ServerTable", "check_all", "server_tables", "server_types"]
+
+_COLUMNS = """
+SELECT n.nspname, c.relname, c.oid, c.relkind, c.relreplident, a.attname, a.atttypid, a.atttypmod,
+    t.typname, a.attgenerated,
+    c.relreplident = 'f' OR EXISTS (
+        SELECT FROM pg_catalog.pg_index i
+        WHERE i.indrelid = c.oid AND i.indimmediate AND a.attnum = ANY (i.indkey)
+            AND CASE c.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident END)
+FROM pg_catalog.pg_class c
+    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+    JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+WHERE (n.nspname, c.relname) IN (
+    SELECT * FROM unnest(%s::pg_catalog.text[], %s::pg_catalog.text[]))
+ORDER BY n.nspname, c.relname, a.attnum
+"""
+_TYPES = """
+SELECT t.oid, n.nspname, coalesce(b.typname, t.typname)
+FROM pg_catalog.pg_type t
+    JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+    LEFT JOIN pg_catalog.pg_type b ON b.oid = nullif(t.typbasetype, 0)
+"""
+#: what PostgreSQL's own types have of a modifier; others' are their own
+_FIRST_OF_USERS = 16384
+
+
+class ServerTable(Struct, frozen=True):
+    """A table as the server's catalogs have it, generated columns apart."""
+
+    relation: Relation
+    copied: CopiedTable
+
+
+class KnownTables(Struct, frozen=True):
+    """What the project says of the tables of a source, and what its filters need of old rows."""
+
+    source: str
+    catalog: Catalog
+    #: columns that an old row must hold
+    needed: Mapping[RelationName, frozenset[str]]
+
+    def check(self, relation: Relation, types: Mapping[int, Type]) -> bool:
+        """Whether it is a partition. Raises Mistakes where it is not what the project says."""
+        name = RelationName(relation.schema, relation.name)
+        table = self.catalog.tables.get(name)
+        if table is None:
+            raise Mistakes([TABLE_UNKNOWN(table=name, source=self.source)])
+        if difference := next(_differences(relation, types, table), None):
+            wrong = TABLE_CHANGED(
+                table.span, table=shown(name), source=self.source, difference=difference
+            )
+            raise Mistakes([wrong])
+        if lacking := self._lacking(relation, name):
+            raise Mistakes([self._too_small(name, lacking)])
+        return table.partition_of is not None
+
+    def _lacking(self, relation: Relation, name: RelationName) -> list[str]:
+        held = {column.name for column in relation.columns if column.is_key}
+        return sorted(self.needed.get(name, frozenset()) - held)
+
+    def _too_small(self, name: RelationName, lacking: Sequence[str]) -> Mistake:
+        return OLD_ROWS_TOO_SMALL(table=name, source=self.source, columns=lacking)
+
+
+def check_all(
+    known: KnownTables,
+    names: Iterable[RelationName],
+    held: Mapping[RelationName, ServerTable],
+    types: Mapping[int, Type],
+) -> None:
+    """Compare the server's tables with the project's. Raises Mistakes with all that differs."""
+    mistakes: list[Mistake] = []
+    for name in names:
+        if name not in held:
+            mistakes.append(TABLE_GONE(table=name, source=known.source))
+            continue
+        try:
+            known.check(held[name].relation, types)
+        except Mistakes as found:
+            mistakes += found.mistakes
+    if mistakes:
+        raise Mistakes(mistakes)
+
+
+def server_tables(
+    connection: Connection, names: Sequence[RelationName]
+) -> dict[RelationName, ServerTable]:
+    """The tables of these names that are there."""
+    asked = ([name.schema for name in names], [name.name for name in names])
+    rows = connection.execute(_COLUMNS, asked).fetchall()
+    found = {}
+    for (schema, table), columns in groupby(rows, key=itemgetter(0, 1)):
+        name = RelationName(schema, table)
+        found[name] = _server_table(name, list(columns))
+    return found
+
+
+def server_types(connection: Connection) -> dict[int, Type]:
+    """The names of all types; of a domain that of its base, as pgoutput tells them."""
+    return {row[0]: Type(*row) for row in connection.execute(_TYPES).fetchall()}
+
+
+def _server_table(name: RelationName, rows: Sequence[Sequence[object]]) -> ServerTable:
+    _, _, oid, kind, identity, *_ = rows[0]
+    sent = [
+        RelationColumn(str(column), int(str(type_oid)), int(str(typmod)), bool(is_key))
+        for _, _, _, _, _, column, type_oid, typmod, _, generated, is_key in rows
+        if not generated
+    ]
+    relation = Relation(int(str(oid)), name.schema, name.name, str(identity), tuple(sent))
+    columns = tuple((str(row[5]), str(row[8])) for row in rows)
+    return ServerTable(relation, CopiedTable(name, columns, kind == "p"))
+
+
+def _differences(relation: Relation, types: Mapping[int, Type], table: Table) -> Iterator[str]:
+    sent = {column.name: column for column in relation.columns}
+    for name in sent:
+        if table.column(name) is None:
+            yield f'Column "{name}" is not in the project.'
+    for column in table.columns:
+        if column.generated is None and column.name not in sent:
+            yield f'The server has no column "{column.name}".'
+        elif column.name in sent and (said := _other_type(sent[column.name], types, column)):
+            yield f'Column "{column.name}" is {said}, not {format_type(column.type)}.'
+
+
+def _other_type(sent: RelationColumn, types: Mapping[int, Type], column: Column) -> str | None:
+    """What the server's type is, where it is not the project's."""
+    found = types.get(sent.type_oid)
+    if found is None:
+        return f"of an unknown type {sent.type_oid}"
+    names = {column.type.name, *([column.type.base.name] if column.type.base else [])}
+    same = found.name in names
+    if sent.type_oid < _FIRST_OF_USERS and same and column.type.base is None:
+        same = sent.typmod == column.type.typmod
+    return None if same else format_type(PgType(found.name, sent.typmod, found.schema))
