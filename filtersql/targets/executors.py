@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 from msgspec import Struct
@@ -19,7 +20,10 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-__all__ = ["SparkExecutors"]
+from filtersql.errors import Mistakes
+from filtersql.errors.reaching import UNSEEN_FOLDER
+
+__all__ = ["SparkExecutors", "check_seen"]
 
 #: so many tasks for each core at a time: what is done so far is told between them
 _WAVE = 8
@@ -78,6 +82,18 @@ class SparkExecutors(Struct, frozen=True):
             yield
         finally:
             context.pythonExec = before
+
+
+def check_seen(spark: SparkSession, folder: Path) -> None:
+    """Whether executors on other machines see a folder of this one. Raises Mistakes."""
+    if spark.sparkContext.master.startswith("local"):
+        return
+    mark = folder / "seen"
+    mark.write_text("seen\n", encoding="utf-8")
+    try:
+        spark.read.text(mark.as_uri()).collect()
+    except (PySparkException, Py4JError):
+        raise Mistakes([UNSEEN_FOLDER(folder=folder.parent)]) from None
 
 
 def _answer(
