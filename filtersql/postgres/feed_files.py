@@ -135,15 +135,15 @@ def _sync(descriptor: int, waiting: Callable[[], None]) -> None:
 
 
 def last_tx(folder: Path) -> str | None:
-    """The transaction at the end of the last closed file; None where none has one."""
-    for path in sorted(folder.glob("*.jsonl"), reverse=True):
-        with path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(size - _TAIL, 0))
-            # A commit record is short.
-            if lines := file.read().splitlines():
-                return str(record(lines[-1]).tx)
-    return None
+    """The transaction at the end of the last closed file; None where the slot began with it."""
+    newest = max(folder.glob("*.jsonl"), default=None)
+    if newest is None:
+        return None
+    with newest.open("rb") as file:
+        file.seek(max(file.seek(0, os.SEEK_END) - _TAIL, 0))
+        # The record of a commit is short.
+        lines = file.read().splitlines()
+    return str(record(lines[-1]).tx) if lines else None
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -40,6 +40,8 @@ _EACH = 10.0
 _LOOK = 0.2
 #: messages between two looks at the clock
 _GLANCE = 256
+#: the first letters of messages that end a transaction
+_COMMITS = b"Cc"
 
 
 class Progress(Struct, frozen=True):
@@ -85,8 +87,18 @@ class Following:
         """Whether no transaction is open."""
         return self.recorder.open is None and not self.skips
 
-    def take(self, payload: bytes) -> None:
-        """One message of the plug-in."""
+    def take_some(self) -> bool:
+        """What has arrived, at most to the end of a transaction; False: there is no more."""
+        for _ in range(_GLANCE):
+            payload = self.stream.receive()
+            if payload is None:
+                return False
+            self._take(payload)
+            if payload[0] in _COMMITS:
+                break
+        return True
+
+    def _take(self, payload: bytes) -> None:
         for message, size in self.transactions.take(payload):
             self._seen += 1
             if not self._seen % _GLANCE:
@@ -189,19 +201,17 @@ def _follow(
 ) -> None:
     stream, told_at = following.stream, time.monotonic()
     arrived = False
+    if until is not None:
+        stream.ask()
     while not (arrived or stops()):
-        payload = stream.receive()
-        if payload is not None:
-            following.take(payload)
+        more = following.take_some()
         if following.between:
-            reached = stream.reached if payload is None else 0
+            reached = 0 if more else stream.reached
             arrived = until is not None and max(following.position, reached) >= until
             following.rest(at_once=arrived)
-        if payload is None:
-            if until is not None and not arrived:
-                stream.ask()
-            stream.keep_alive()
-            stream.wait(_LOOK)
+        stream.keep_alive()
+        if not (more or arrived or stream.wait(_LOOK)) and until is not None:
+            stream.ask()
         if time.monotonic() - told_at >= _EACH:
             told_at = time.monotonic()
             on_progress(following.progress())
