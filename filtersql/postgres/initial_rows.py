@@ -1,7 +1,8 @@
 """The rows of tables as they were at a snapshot, as files of JSON lines: `copy_rows(…)`.
 
 Example
-    copy_rows(source, root, tables, snapshot, seq)
+    copy_rows(source, root, tables, snapshot, on_table)
+    settle_rows(source, root, tables, 41)
 
     captured/erp/rows/public.orders/00000000000000000041/1.jsonl
 
@@ -35,8 +36,9 @@ from filtersql.postgres.sessions import as_it_is
 from filtersql.project import LiveSource
 from filtersql.project.captured import number_name, rows_folder
 
-__all__ = ["CopiedTable", "copy_rows"]
+__all__ = ["CopiedTable", "copy_rows", "settle_rows"]
 
+_BESIDE = "new.part"
 _SESSIONS = 4
 _ROWS = 4096
 #: types whose text is a JSON number, and those of which no text needs an escape
@@ -67,12 +69,11 @@ def copy_rows(
     root: Path,
     tables: Sequence[CopiedTable],
     snapshot: str,
-    seq: int,
     on_table: Callable[[RelationName, int], None],
 ) -> None:
-    """Write the rows of some tables, several at a time; `on_table` is told how many each has.
+    """Write the rows of some tables, several at a time, where nobody looks at them yet.
 
-    Raises Mistakes, OSError: then no folder of a table that was not finished is there.
+    `on_table` is told how many each has. Raises Mistakes, OSError.
     """
 
     def copied(table: CopiedTable) -> int:
@@ -80,27 +81,34 @@ def copy_rows(
             as_it_is(connection)
             connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             connection.execute(sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(snapshot)))
-            return _copy(connection, table, rows_folder(root, source.name, table.name), seq)
+            return _copy(connection, table, rows_folder(root, source.name, table.name))
 
     with ThreadPoolExecutor(_SESSIONS) as pool:
         for table, count in zip(tables, pool.map(copied, tables), strict=True):
             on_table(table.name, count)
 
 
-def _copy(connection: Connection, table: CopiedTable, folder: Path, seq: int) -> int:
-    folder.mkdir(parents=True, exist_ok=True)
-    beside, path = folder / f"{number_name(seq)}.part", folder / number_name(seq)
-    for old in (beside, path):
-        if old.exists():
-            shutil.rmtree(old)
-    beside.mkdir()
+def settle_rows(source: LiveSource, root: Path, tables: Sequence[CopiedTable], seq: int) -> None:
+    """What was copied holds the changes up to a seq: it is looked at from now on."""
+    for table in tables:
+        folder = rows_folder(root, source.name, table.name)
+        path = folder / number_name(seq)
+        if path.exists():
+            shutil.rmtree(path)
+        (folder / _BESIDE).rename(path)
+        sync_folder(folder)
+
+
+def _copy(connection: Connection, table: CopiedTable, folder: Path) -> int:
+    beside = folder / _BESIDE
+    if beside.exists():
+        shutil.rmtree(beside)
+    beside.mkdir(parents=True)
     with (beside / "1.jsonl").open("wb") as file:
         count = _write(connection, table, file)
         file.flush()
         os.fsync(file.fileno())
     sync_folder(beside)
-    beside.rename(path)
-    sync_folder(folder)
     return count
 
 

@@ -57,6 +57,14 @@ def begun_anew(project: LiveProject) -> None:
     assert project.differences() == []
 
 
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Until something is so."""
+    until = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
 class Process:
     """`filtersql …` as a process of its own."""
 
@@ -167,7 +175,7 @@ def test_killed_fifty_times(project: LiveProject) -> None:
 def test_a_server_that_crashes(project: LiveProject, own: OwnServer) -> None:
     """The capture says that the connection is lost; begun again, it goes on."""
     with Writers(project, 2, 1), Process(project, "capture", "erp") as capture:
-        time.sleep(3)
+        wait_for(lambda: len(project.changes) > 2)
         own.stop("immediate")
         code, said = capture.ended()
         own.start()
@@ -178,7 +186,7 @@ def test_a_server_that_crashes(project: LiveProject, own: OwnServer) -> None:
 def test_a_server_that_stops_does_not_wait_for_ever(project: LiveProject, own: OwnServer) -> None:
     """It waits until all is on disk here, also what concerns no table of the project."""
     with Process(project, "capture", "erp") as capture:
-        time.sleep(2)
+        wait_for(lambda: project.rows("SELECT FROM pg_replication_slots WHERE active") != [])
         project.sql("CREATE TABLE other (a int)", "INSERT INTO other SELECT generate_series(1, 9)")
         own.stop("fast")
         code, said = capture.ended()
@@ -190,7 +198,7 @@ def test_a_server_that_stops_does_not_wait_for_ever(project: LiveProject, own: O
 def test_ended_by_a_signal(project: LiveProject) -> None:
     """What is whole is closed, and the exit code is 0."""
     with Process(project, "capture", "erp") as capture:
-        time.sleep(2)
+        wait_for(lambda: project.rows("SELECT FROM pg_replication_slots WHERE active") != [])
         project.sql("INSERT INTO items VALUES (100, '', '')")
         time.sleep(0.5)
         capture.process.send_signal(signal.SIGTERM)
@@ -213,6 +221,8 @@ def test_a_restored_server(project: LiveProject, own: OwnServer) -> None:
     own.start()
     assert "Its log ends at" in project.refused("capture", "erp")
 
+    project.sql("CREATE TABLE other AS SELECT g FROM generate_series(1, 10000) g")
+    assert "never happened" in project.refused("capture", "erp", "--until-current")
     project.sql(*(f"INSERT INTO items VALUES ({200 + n}, '', '')" for n in range(50)))
     said = project.refused("capture", "erp", "--until-current")
     assert "was restored to an earlier time" in said
@@ -302,11 +312,8 @@ def test_a_copy_that_is_killed_is_begun_anew(project: LiveProject) -> None:
         "INSERT INTO items SELECT g, 'k', repeat('x', 500) FROM generate_series(100, 90000) g"
     )
     with Process(project, "capture", "erp", "--create") as capture:
-        beginning = project.folder / "captured/erp/source.json"
-        until = time.monotonic() + 30
-        while not (beginning.exists() and list(beginning.parent.glob("rows/*/*.part"))):
-            assert time.monotonic() < until
-            time.sleep(0.01)
+        folder = project.folder / "captured/erp/rows"
+        wait_for(lambda: list(folder.glob("*/*.part")) != [])
         capture.kill()
     assert "has no slot of this project yet" in project.refused("capture", "erp")
     project.sql("DELETE FROM items WHERE id > 200")
