@@ -12,7 +12,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -22,21 +22,24 @@ from filtersql.catalog import Catalog
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import FEED_GAP, INTERLEAVED_TRANSACTION, TOO_MANY_FEED_MISTAKES
 from filtersql.feeds.blocks import Blocks, blocks_of
-from filtersql.feeds.dispatch import MOST_MISTAKES, Taker, Tally
+from filtersql.feeds.dispatch import MOST_MISTAKES, Tally
 from filtersql.feeds.images import Landing
-from filtersql.feeds.lines import line_span
+from filtersql.feeds.intake import Intake, place_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Unordered
-from filtersql.feeds.staging import ChangeStage, Place, Records, StagedColumn
+from filtersql.feeds.staging import ChangeStage, Records, StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 from filtersql.storage import Engine
 
-__all__ = ["Reading", "Records", "StagedChanges", "read"]
-
-#: what is buffered before it is written: so many changes, or so many bytes of lines
-_BATCH = 50_000
-_BATCH_BYTES = 16 * 2**20
+__all__ = [
+    "Reading",
+    "Records",
+    "StagedChanges",
+    "lowest_position",
+    "read",
+    "staged_changes",
+]
 
 
 class StagedChanges(Struct, frozen=True):
@@ -88,7 +91,7 @@ def read(
     `closed` says that nothing more will be written to what is read: its last transaction is
     complete. `blocks` gives the changes of `records` some thousand at a time.
     """
-    start = _lowest(landings)
+    start = lowest_position(landings)
     every = (records, blocks or blocks_of(records), catalog, landings, engine, folder, closed)
     try:
         return _read(*every, on_progress, Runs(start))
@@ -107,66 +110,43 @@ def _read(
     on_progress: Callable[[int], None] | None,
     order: Runs | Order,
 ) -> Reading:
-    tally = Tally(read=[0] * len(landings), skipped=[0] * len(landings))
-    files: dict[object, ChangeStage] = {}
-    for index, landing in enumerate(landings):
-        path = folder / f"changes-{index}.parquet"
-        stage = ChangeStage(landing.compiled, engine, path, tally.mistakes, _span)
-        files.setdefault(_shape(landing.compiled), stage)
-    stages = [files[_shape(landing.compiled)] for landing in landings]
-    taker = Taker(catalog, landings, stages, order, tally)
-    buffered = size = 0
+    intake = Intake.opened(
+        catalog, landings, engine, order, lambda index: folder / f"changes-{index}.parquet"
+    )
+    tally = intake.tally
     try:
-        for whole in blocks(tally.mistakes):
-            for block in whole.parts(_BATCH_BYTES):
-                if size and size + block.size > _BATCH_BYTES:
-                    _flush(files.values())
-                    buffered = size = 0
-                if taken := taker.take_all(block):
-                    buffered += taken
-                    size += block.size
-                if buffered >= _BATCH:
-                    _flush(files.values())
-                    buffered = size = 0
-            if on_progress and whole.records:
+        for block in blocks(tally.mistakes):
+            intake.take(block)
+            if on_progress and block.records:
                 on_progress(tally.total)
             if len(tally.mistakes) >= MOST_MISTAKES:
                 break
-    except Unordered:
-        _close(files.values())
-        raise
-    _close(files.values())
+    finally:
+        intake.close()
     _raise(records, order, tally)
     if on_progress:
         on_progress(tally.total)
-    staged = (
-        StagedChanges(landing.compiled, stage.path, stage.columns, count, skipped)
-        for landing, stage, count, skipped in zip(
-            landings, stages, tally.read, tally.skipped, strict=True
-        )
-    )
+    staged = staged_changes(landings, intake.stages, tally.read, tally.skipped)
     cut = order.cut(closed)
-    return Reading(tuple(staged), cut, order.last, tally.total, tally.unpublished, order.boundary)
+    return Reading(staged, cut, order.last, tally.total, tally.unpublished, order.boundary)
 
 
-def _shape(compiled: CompiledTable) -> object:
-    """What targets have in common that take the same changes in the same columns: one file."""
-    only_from = tuple(sorted(compiled.only_from.items()))
-    taken = (compiled.relation, compiled.sources, compiled.truncates, compiled.truncated_by)
-    return (*taken, only_from, compiled.feed_columns)
+def staged_changes(
+    landings: Sequence[Landing],
+    stages: Sequence[ChangeStage],
+    read: Sequence[int],
+    skipped: Sequence[int],
+) -> tuple[StagedChanges, ...]:
+    """What was staged for each target."""
+    every = zip(landings, stages, read, skipped, strict=True)
+    return tuple(
+        StagedChanges(landing.compiled, stage.path, stage.columns, count, known)
+        for landing, stage, count, known in every
+    )
 
 
-def _flush(stages: Iterable[ChangeStage]) -> None:
-    for stage in stages:
-        stage.flush()
-
-
-def _close(stages: Iterable[ChangeStage]) -> None:
-    for stage in stages:
-        stage.close()
-
-
-def _lowest(landings: Sequence[Landing]) -> int | None:
+def lowest_position(landings: Sequence[Landing]) -> int | None:
+    """The position that all targets have passed; None where one stands before any change."""
     positions = [landing.position for landing in landings]
     known = [position for position in positions if position is not None]
     return min(known) if known and len(known) == len(positions) else None
@@ -199,8 +179,4 @@ def _places(records: Records, seqs: set[int]) -> Mapping[int, Span]:
     if not seqs:
         return {}
     found = ((change.seq, place) for place, change in records([]) if change.seq in seqs)
-    return {seq: _span(place) for seq, place in found}
-
-
-def _span(place: Place) -> Span:
-    return line_span(*place)
+    return {seq: place_span(place) for seq, place in found}

@@ -50,13 +50,22 @@ def lines(file: FeedFile) -> Iterator[tuple[int, bytes]]:
         yield from zip(numbers, some, strict=True)
 
 
-def line_blocks(file: FeedFile) -> Iterator[tuple[Sequence[int], list[bytes]]]:
-    """The same, a megabyte at a time: the numbers of some lines, and the lines."""
+def line_blocks(
+    file: FeedFile, start: int = 0, stop: int | None = None
+) -> Iterator[tuple[Sequence[int], list[bytes]]]:
+    """The same, a megabyte at a time: the numbers of some lines, and the lines.
+
+    Of a file that is not packed also those alone that begin in a range of its bytes; they are
+    numbered from the first of them.
+    """
     first = 1
     try:
         with opened(file) as stream:
-            while some := stream.readlines(_BLOCK_BYTES):
-                if first == 1:
+            if start:
+                stream.seek(start - 1)
+                stream.readline()
+            while some := _next_lines(stream, stop):
+                if first == 1 and not start:
                     some[0] = some[0].removeprefix(b"\xef\xbb\xbf")
                 numbers: Sequence[int] = range(first, first + len(some))
                 first += len(some)
@@ -70,6 +79,17 @@ def line_blocks(file: FeedFile) -> Iterator[tuple[Sequence[int], list[bytes]]]:
         raise Mistakes(
             [UNREADABLE_FEED_FILE(path=file.shown, reason=str(error) or type(error).__name__)]
         ) from None
+
+
+def _next_lines(stream: BinaryIO | gzip.GzipFile, stop: int | None) -> list[bytes]:
+    """The next lines that begin before a place."""
+    if stop is None:
+        return stream.readlines(_BLOCK_BYTES)
+    left = stop - stream.tell()
+    if left <= 0:
+        return []
+    # Lines are read until they have more bytes than that; 0 would mean all of them.
+    return stream.readlines(min(left - 1, _BLOCK_BYTES)) if left > 1 else [stream.readline()]
 
 
 def line_span(shown: str, number: int, line: bytes) -> Span:

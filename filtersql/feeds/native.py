@@ -22,7 +22,7 @@ from filtersql.feeds.members import may_repeat_a_member, repeated_member, repeat
 from filtersql.feeds.records import Number, Record, record
 from filtersql.feeds.staging import Place
 
-__all__ = ["TABLE_COLUMNS", "blocks_from_files", "from_files", "from_rows"]
+__all__ = ["TABLE_COLUMNS", "blocks_from_files", "from_files", "from_rows", "sound_block"]
 
 #: the columns of a table that holds a feed; those after `after` may be absent
 TABLE_COLUMNS = (
@@ -55,15 +55,18 @@ def blocks_from_files(
     for file in files:
         for numbers, some in line_blocks(file):
             places = list(zip(repeat(file.shown), numbers, some))
-            try:
-                records = list(map(record, some))
-                sound = not may_repeat_a_member(some, records)
-            except (msgspec.DecodeError, UnicodeError):
-                sound = False
-            if sound:
-                yield Block(places, records, sum(map(len, some)))
-            else:
-                yield _readable(places, mistakes)
+            yield sound_block(places, some) or _readable(places, mistakes)
+
+
+def sound_block(places: Sequence[Place], lines: Sequence[bytes]) -> Block | None:
+    """The block of some lines; None where they have to be looked at one by one."""
+    try:
+        records = list(map(record, lines))
+    except (msgspec.DecodeError, UnicodeError):
+        return None
+    if may_repeat_a_member(lines, records):
+        return None
+    return Block(places, records, sum(map(len, lines)))
 
 
 def _readable(places: Sequence[Place], mistakes: list[tuple[Place, Mistake]]) -> Block:

@@ -33,7 +33,10 @@ class Unordered(Exception):
 
 @dataclass(slots=True)
 class Runs:
-    """The changes above `start`, in their order, that were read so far."""
+    """The changes above `start`, in their order, that were read so far.
+
+    `follows`: the first of them comes behind `start`; else others may lie between.
+    """
 
     start: int | None
     #: the last seq of each transaction, and a number that two with one name share
@@ -43,9 +46,10 @@ class Runs:
     #: whether the newest change ends its transaction
     whole: bool = True
     newest: int | None = None
+    follows: bool = True
 
     def __post_init__(self) -> None:
-        self.newest = self.start
+        self.newest = self.start if self.follows else None
 
     @property
     def last(self) -> int | None:

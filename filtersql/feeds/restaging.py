@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pyarrow
-from pyarrow import compute, parquet
+from pyarrow import compute, dataset
 
 from filtersql.feeds.staging import StagedFile
 
@@ -22,9 +22,9 @@ def restage(paths: Sequence[Path], left_out: Collection[int], to: Path) -> None:
     out: StagedFile | None = None
     without = pyarrow.array(sorted(left_out), pyarrow.int64())
     for path in paths:
-        file = parquet.ParquetFile(path)
-        out = out or StagedFile(to, [field.type for field in file.schema_arrow])
-        for batch in file.iter_batches():
+        found = dataset.dataset(path, format="parquet")
+        out = out or StagedFile(to, [field.type for field in found.schema])
+        for batch in found.to_batches():
             kept = batch.filter(compute.invert(compute.is_in(batch.column(0), without)))
             if kept.num_rows:
                 out.write(kept.columns)

@@ -6,7 +6,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from filtersql.feeds.staging import Place, RowStage, StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine
 
-__all__ = ["StagedRows", "stage_rows"]
+__all__ = ["StagedRows", "row_stage", "stage_rows", "take_rows"]
 
 #: what is buffered before it is written: so many rows, or so many bytes of lines
 _BATCH = 50_000
@@ -44,37 +44,43 @@ class StagedRows(Struct, frozen=True):
 
     path: Path
     columns: tuple[StagedColumn, ...]
-    count: int
 
 
 def stage_rows(
     files: Sequence[FeedFile], compiled: CompiledTable, table: Table, engine: Engine, path: Path
 ) -> StagedRows:
     """Judge and stage the rows of some files. Raises Mistakes."""
-    mistakes: list[tuple[Place, Mistake]] = []
-    stage = RowStage(compiled, engine, path, mistakes, lambda place: line_span(*place))
-    count = size = 0
-    for file in files:
-        for number, line in lines(file):
-            place = (file.shown, number, line)
-            if (row := _row(place, mistakes)) is not None and _complete(
-                row, place, compiled, table, mistakes
-            ):
-                stage.add(row, place)
-                count += 1
-                size += len(line)
-            if len(stage.rows) >= _BATCH or size >= _BATCH_BYTES:
-                stage.flush()
-                size = 0
-            if len(mistakes) >= _MOST_MISTAKES:
-                break
+    stage = row_stage(compiled, engine, path)
+    places = ((file.shown, *line) for file in files for line in lines(file))
+    take_rows(places, stage, table)
     stage.close()
-    if mistakes:
-        found = [mistake for _, mistake in sorted(mistakes, key=lambda item: item[0][:2])]
+    if stage.mistakes:
+        found = [mistake for _, mistake in sorted(stage.mistakes, key=lambda item: item[0][:2])]
         if len(found) >= _MOST_MISTAKES:
             found = [*found[:_MOST_MISTAKES], TOO_MANY_FEED_MISTAKES(count=_MOST_MISTAKES)]
         raise Mistakes(found)
-    return StagedRows(path, stage.columns, count)
+    return StagedRows(path, stage.columns)
+
+
+def row_stage(compiled: CompiledTable, engine: Engine, path: Path) -> RowStage:
+    """The file of a target's rows, with no row yet."""
+    return RowStage(compiled, engine, path, [], lambda place: line_span(*place))
+
+
+def take_rows(places: Iterable[Place], stage: RowStage, table: Table) -> None:
+    """Judge rows and put them into the stage, up to some mistakes."""
+    size = 0
+    for place in places:
+        if (row := _row(place, stage.mistakes)) is not None and _complete(
+            row, place, stage.compiled, table, stage.mistakes
+        ):
+            stage.add(row, place)
+            size += len(place[2])
+        if len(stage.rows) >= _BATCH or size >= _BATCH_BYTES:
+            stage.flush()
+            size = 0
+        if len(stage.mistakes) >= _MOST_MISTAKES:
+            break
 
 
 def _row(place: Place, mistakes: list[tuple[Place, Mistake]]) -> dict[str, Any] | None:

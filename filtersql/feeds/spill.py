@@ -83,10 +83,7 @@ class Numbers:
         parts = 1 + self.count // self.kept
         for part in range(parts):
             some = []
-            for chunk in self._chunks():
-                numbers = pyarrow.Array.from_buffers(
-                    pyarrow.int64(), len(chunk) // _SIZE, [None, pyarrow.py_buffer(chunk)]
-                )
+            for numbers in self.arrays():
                 if parts > 1:
                     tails = compute.bit_wise_and(numbers, 2**40 - 1)
                     rest = compute.subtract(
@@ -98,6 +95,12 @@ class Numbers:
             if compute.count_distinct(every).as_py() != len(every):
                 return True
         return False
+
+    def arrays(self) -> Iterator[pyarrow.Array]:
+        """All of them, some at a time."""
+        for chunk in self._chunks():
+            buffers = [None, pyarrow.py_buffer(chunk)]
+            yield pyarrow.Array.from_buffers(pyarrow.int64(), len(chunk) // _SIZE, buffers)
 
     def _at(self, place: int) -> int:
         written = self.count - len(self.newest)

@@ -82,8 +82,10 @@ class StagedFile(Struct):
             )
         self.writer.write_table(pyarrow.Table.from_arrays(list(arrays), schema=schema))
 
-    def close(self) -> None:
-        """The file exists afterwards, even without a row."""
+    def close(self, *, rows_only: bool = False) -> None:
+        """The file exists afterwards, even without a row, but where only rows make one."""
+        if self.writer is None and rows_only:
+            return
         if self.writer is None:
             self.write([pyarrow.array([], kind) for kind in self.types])
         assert self.writer is not None
@@ -180,10 +182,10 @@ class ChangeStage:
         if not self.mistakes:
             self.file.write([array for array in arrays if array is not None])
 
-    def close(self) -> None:
-        """Write the rest; the file exists afterwards, even without a change."""
+    def close(self, *, rows_only: bool = False) -> None:
+        """Write the rest; the file exists afterwards, as `StagedFile.close` says."""
         self.flush()
-        self.file.close()
+        self.file.close(rows_only=rows_only)
 
 
 class RowStage:
@@ -231,10 +233,10 @@ class RowStage:
             self.file.write([array for array in arrays if array is not None])
         self.rows, self.places = [], []
 
-    def close(self) -> None:
-        """Write the rest; the file exists afterwards, even without a row."""
+    def close(self, *, rows_only: bool = False) -> None:
+        """Write the rest; the file exists afterwards, as `StagedFile.close` says."""
         self.flush()
-        self.file.close()
+        self.file.close(rows_only=rows_only)
 
 
 class _Side(Struct, frozen=True):

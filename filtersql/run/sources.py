@@ -39,6 +39,7 @@ from filtersql.run.counts import count_repeated
 from filtersql.run.ledger import SeenFile
 from filtersql.run.model import Inputs
 from filtersql.run.source_texts import written_otherwise
+from filtersql.run.spread_feeds import spread_feed, spread_source
 from filtersql.run.table_columns import unread
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
@@ -95,17 +96,22 @@ def read_feed(
         if not _consumed(feed, file, seen, lowest)
     ]
     opened = open_files(feed, inputs.catalog, files, lowest, all_needed(landings))
-    reading = read(
-        opened.records,
-        inputs.catalog,
-        landings,
-        engine.dialect,
-        folder,
-        closed=opened.closed,
-        on_progress=on_progress,
-        blocks=opened.blocks,
+    spread = None
+    if feed.format == "filtersql":
+        spread = spread_feed(engine, inputs.catalog, landings, files, folder, on_progress)
+    reading, last = spread or (
+        read(
+            opened.records,
+            inputs.catalog,
+            landings,
+            engine.dialect,
+            folder,
+            closed=opened.closed,
+            on_progress=on_progress,
+            blocks=opened.blocks,
+        ),
+        opened.last,
     )
-    last = opened.last
     return FeedRead(
         reading,
         opened.records,
@@ -150,8 +156,10 @@ def stage_source(
             pattern = _filled(source.path, compiled, None, glob.escape)
         files = find_files(pattern, inputs.root, source.span)
         table = inputs.catalog.tables[compiled.relation]
-        staged = stage_rows(files, compiled, table, engine.dialect, path)
-        engine.view(compiled.source_view, path, staged.columns)
+        staged = spread_source(engine, compiled, table, files, path.parent) or stage_rows(
+            files, compiled, table, engine.dialect, path
+        )
+        engine.view(compiled.source_view, staged.path, staged.columns)
     else:
         name = _table(inputs, engine, source, compiled)
         named = exp.to_table(name, dialect=engine.dialect)

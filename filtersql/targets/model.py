@@ -10,10 +10,10 @@ Example
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -22,11 +22,22 @@ from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 
-__all__ = ["Config", "Engine", "Mark", "Rows", "Slot", "Written", "read_mark"]
+__all__ = [
+    "Config",
+    "Engine",
+    "Executors",
+    "Mark",
+    "Rows",
+    "Slot",
+    "Written",
+    "read_mark",
+]
 
 #: what `target_config` says of a table
 Config = dict[str, object]
 Rows = list[tuple[object, ...]]
+_Task = TypeVar("_Task")
+_Answer = TypeVar("_Answer")
 
 
 class Mark(Struct, frozen=True):
@@ -83,6 +94,22 @@ class Written(Struct, frozen=True):
         )
 
 
+class Executors(Protocol):
+    """The processes of an engine, where they run Python and see this process's files."""
+
+    def answers(
+        self,
+        work: Callable[[_Task], _Answer],
+        tasks: Sequence[_Task],
+        on_answers: Callable[[Sequence[_Answer]], None] = lambda _: None,
+    ) -> list[_Answer] | None:
+        """What `work` answers to each task, in their order; None where it cannot be done there.
+
+        `on_answers` is told some of them at a time.
+        """
+        ...
+
+
 class Engine(Protocol):
     """A connection to an engine; every method raises errors.Mistakes when the engine refuses."""
 
@@ -99,6 +126,11 @@ class Engine(Protocol):
     @property
     def atomic(self) -> bool:
         """Whether `transaction` holds all tables and the state together."""
+        ...
+
+    @property
+    def executors(self) -> Executors | None:
+        """Its own processes that run Python; None where it has none."""
         ...
 
     @property

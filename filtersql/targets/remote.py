@@ -89,6 +89,7 @@ class Remote(Struct):
     state_schema: str = "filtersql"
     dialect: Dialect = "spark"
     atomic: bool = False
+    executors: None = None
     #: names this session's own things: no other session's cached rows are taken for its own
     own: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     settings: ServerSettings = field(default_factory=ServerSettings)
@@ -164,8 +165,7 @@ class Remote(Struct):
         if self.staging is not None:
             source = f"{name}__file"
             made = positional_view(source, self._shared(path), columns)
-            query = select_all(source)
-            statements = [drop("VIEW", source), made]
+            query, statements = select_all(source), [drop("VIEW", source), made]
             self.views.append(source)
         else:
             query, statements = self._upload(path, columns, above, upto), []

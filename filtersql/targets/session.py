@@ -30,6 +30,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg, splitting
 from filtersql.targets.catalog_questions import table_bytes, table_names
+from filtersql.targets.executors import SparkExecutors
 from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.session_settings import copied, during, put
@@ -67,12 +68,16 @@ class Session(Struct):
     before: dict[str, str | None] = field(default_factory=dict)
     views: list[str] = field(default_factory=list)
     staging: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="filtersql-")))
-    staged: int = 0
 
     @property
     def title(self) -> str:
         """Spark, its version and the format of its tables."""
         return f"Spark {self.spark.version} with {self.format.capitalize()}"
+
+    @property
+    def executors(self) -> SparkExecutors:
+        """Spark's executors, which run Python."""
+        return SparkExecutors(self.spark)
 
     def execute(self, statement: str) -> None:
         """Run a statement."""
@@ -146,8 +151,7 @@ class Session(Struct):
 
     def stage(self, name: str, query: str) -> tuple[str, ...]:
         """Keep a query's rows in a file behind a temporary view; its columns."""
-        self.staged += 1
-        path = str(self.staging / f"stage-{self.staged}")
+        path = str(self.staging / uuid.uuid4().hex)
         frame = self._sql(query)
         with spark_refusals():
             names = frame.columns
@@ -163,9 +167,8 @@ class Session(Struct):
         if not self.exists(parts):
             return None
         held = folder.rows(columns) if (folder := self._folder(parts)) else None
-        if held is not None:
-            return held
-        return self.rows(select_columns(self.table_sql(parts), columns, "spark"))
+        query = select_columns(self.table_sql(parts), columns, "spark")
+        return self.rows(query) if held is None else held
 
     def table_sql(self, parts: Sequence[str]) -> str:
         """A table's name, quoted, in the catalog of the targets."""

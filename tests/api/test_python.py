@@ -234,11 +234,11 @@ def test_a_session_of_the_process_is_used_and_left(shop: Shell, spark: object) -
     before = dict(session.sparkContext.getConf().getAll())
     settings = session.conf.getAll
     project = Project.load(shop.folder)
-    first = project.run()
-    *_, last = project.watch()
+    first = project.run(select="europe")
+    *_, last = project.watch(select="europe")
     assert last.name == "RunDone"
-    second = project.run()
-    assert [each.rows_inserted for each in first.results] == [2, 3]
+    second = project.run(select="europe")
+    assert [each.rows_inserted for each in first.results] == [2]
     assert {each.message for each in second.results} == {"nothing new"}
     assert session.range(3).count() == 3
     assert dict(session.sparkContext.getConf().getAll()) == before

@@ -10,7 +10,7 @@ from running import World, delete, insert, table, truncate, update
 
 from filtersql.catalog import Column, PgType, Table
 from filtersql.errors import Mistakes
-from filtersql.feeds import changes
+from filtersql.feeds import intake
 from filtersql.feeds.changes import Reading, read
 from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import find_files
@@ -303,7 +303,7 @@ def test_few_large_changes_are_buffered_at_a_time(world, monkeypatch) -> None:
     """As many as a batch has bytes: each batch is written before the next is read."""
     from pyarrow import parquet
 
-    monkeypatch.setattr(changes, "_BATCH_BYTES", 10_000)
+    monkeypatch.setattr(intake, "_BATCH_BYTES", 10_000)
     world.feed([insert("t1", **row(a=number, c="x" * 1_000)) for number in range(60)])
     path = reading(world).staged[0].path
     groups = parquet.ParquetFile(path).metadata

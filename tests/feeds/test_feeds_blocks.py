@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from random_feeds import FEEDS, lines
 from running import World, pg_type, table
 from test_values import TEXTS
 
@@ -134,56 +134,6 @@ def test_a_column_at_once_holds_what_each_of_its_values_becomes(name: str) -> No
     compare()
 
 
-_RELATIONS = st.sampled_from(
-    ["public.t1"] * 6 + ["public.t2"] * 3 + ["other", ["public", "t1"], "x.y.z", None, "t9"]
-)
-_VALUES = st.sampled_from([1, 7, 9, "7", None, 2**31, "x"])
-_IMAGES = st.one_of(
-    *[st.fixed_dictionaries({"a": st.integers(1, 9), "b": st.none() | st.integers(0, 9)})] * 8,
-    *[st.fixed_dictionaries({"a": st.integers(1, 9)})] * 4,
-    *[st.none()] * 3,
-    st.dictionaries(st.sampled_from("abz"), _VALUES, max_size=3),
-)
-_CHANGES = st.fixed_dictionaries(
-    {"op": st.sampled_from(["insert", "update", "delete", "read"] * 4
-                           + ["truncate", "commit", "upsert"])},
-    optional={
-        "relation": _RELATIONS, "before": _IMAGES, "after": _IMAGES,
-        "unchanged": st.sampled_from([None, None, [], ["b"], ["a"], ["z"]]),
-        "seq": st.integers(-1, 12), "prev_seq": st.sampled_from([None, 0, 3]),
-        "more": st.none(),
-    },
-)  # fmt: skip
-_RIGHT = st.fixed_dictionaries(
-    {
-        "relation": st.sampled_from(["public.t1", "public.t2", "other"]),
-        "op": st.sampled_from(["insert", "update", "read"]),
-        "after": st.fixed_dictionaries(
-            {"a": st.integers(6, 9), "b": st.none() | st.integers(0, 9)}
-        ),
-    },
-)
-_DELETED = st.fixed_dictionaries(
-    {
-        "relation": st.sampled_from(["public.t1", "public.t2"]),
-        "op": st.just("delete"),
-        "before": st.fixed_dictionaries({"a": st.integers(6, 9)}, optional={"b": st.none()}),
-    }
-)
-_TX = st.sampled_from([None, None, "x", "x", 7, "7"])
-_FEEDS = st.lists(st.tuples(_RIGHT | _DELETED, _TX), max_size=9) | st.lists(
-    st.tuples(_RIGHT | _DELETED | _CHANGES, _TX), max_size=9
-)
-
-
-def _lines(feed: list[tuple[dict[str, Any], object]], torn: int) -> bytes:
-    found = []
-    for seq, (change, tx) in enumerate(feed, 1):
-        found.append(json.dumps({"seq": seq, **({} if tx is None else {"tx": tx}), **change}))
-    text = "".join(f"{line}\n" for line in found).encode()
-    return text[:-torn] if torn else text
-
-
 Compiled = tuple[World, Sequence[CompiledTable]]
 
 
@@ -228,7 +178,7 @@ def _outcome(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
-    _FEEDS,
+    FEEDS,
     st.sampled_from([0, 0, 0, 1, 2, 9]),
     st.sampled_from([(None, None), (None, None), (None, 3), (2, 2), (4, 1), (12, 12)]),
 )
@@ -243,7 +193,7 @@ def test_a_block_is_judged_as_each_of_its_changes(
     """What is staged, counted and refused, with every message and place."""
     folder = world[0].root / "changes"
     folder.mkdir(exist_ok=True)
-    (folder / "1.jsonl").write_bytes(_lines(feed, torn))
+    (folder / "1.jsonl").write_bytes(lines(feed, torn))
     at_once = _outcome(world, positions, in_blocks=True)
     with (
         patch.object(Taker, "take_all", lambda self, block: self.take_each(block)),

@@ -49,10 +49,21 @@ dag.task_dict["filtersql.europe"].on_retry_callback = [mend]
 
 @pytest.fixture(scope="module")
 def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Airflow with filtersql in an environment of its own: it brings a gigabyte."""
+    """Airflow with filtersql, and its database, in an environment of its own: a gigabyte."""
     home = tmp_path_factory.mktemp("airflow")
-    yield installed(home, "-e", f"{HOME}[airflow]")
+    programs = installed(home, "-e", f"{HOME}[airflow]")
+    subprocess.run([programs / "airflow", "db", "migrate"], env=_environment(home), check=True)
+    yield home
     shutil.rmtree(home)
+
+
+def _environment(home: Path, dags: Path | None = None) -> dict[str, str]:
+    return {
+        **without("PYTHONPATH"),
+        "AIRFLOW_HOME": str(home),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(dags or home),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+    }
 
 
 def _tested(airflow: Path, folder: Path, more: str = "") -> tuple[list[object], str]:
@@ -60,20 +71,12 @@ def _tested(airflow: Path, folder: Path, more: str = "") -> tuple[list[object], 
     (text,) = [fence.text for fence in read_fences(PAGE) if "airflow" in fence.text]
     (folder / "dags").mkdir()
     (folder / "dags" / "shop.py").write_text(text + more)
-    environment = {
-        **without("PYTHONPATH"),
-        "AIRFLOW_HOME": str(folder),
-        "AIRFLOW__CORE__DAGS_FOLDER": str(folder / "dags"),
-        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-    }
-    said = ""
-    for command in ([airflow / "airflow", "db", "migrate"], [airflow / "python", "-c", RUN]):
-        ended = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300
-        )
-        said = ended.stdout
-        assert ended.returncode == 0, said + ended.stderr
-    return json.loads(said.splitlines()[-1]), said
+    ended = subprocess.run(
+        [airflow / "bin" / "python", "-c", RUN], cwd=folder,
+        env=_environment(airflow, folder / "dags"), capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return json.loads(ended.stdout.splitlines()[-1]), ended.stdout
 
 
 def _counts(targets: int, inserted: int) -> dict[str, int]:

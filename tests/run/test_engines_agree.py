@@ -27,16 +27,17 @@ def test_duckdb_holds_what_the_model_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.parametrize(("count", "share"), [(13, 2), pytest.param(26, 1, marks=pytest.mark.long)])
 def test_delta_and_iceberg_hold_what_duckdb_holds(
-    tmp_path: Path, spark: object, announce: Callable[[str], None]
+    count: int, share: int, tmp_path: Path, spark: object, announce: Callable[[str], None]
 ) -> None:
-    """After each run of 25 worlds of a table or a tree; they end with the same words and counts.
+    """After each run of worlds of every kind; they end with the same words and counts.
 
-    In one Spark, where a target more costs as much as a world.
+    A world has a table or a tree: in one Spark a target more costs as much as a world.
     """
     with Stage(tmp_path) as every:
-        rounds(every, 25, 3, tables=1)
-        assert every.played >= 25
+        rounds(every, count, 3, tables=1, share=share)
+        assert every.played >= count
         announce(every.told())
 
 

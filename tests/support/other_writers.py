@@ -24,6 +24,7 @@ __all__ = [
     "test_a_database_that_is_not_there_is_named",
     "test_a_mark_is_committed_once_on_iceberg",
     "test_another_writer_of_the_target_loses_nothing",
+    "test_each_way_to_sign_in_is_its_own",
 ]
 
 
@@ -116,3 +117,23 @@ def test_a_database_that_is_not_there_is_named(server, monkeypatch) -> None:
     monkeypatch.setattr("filtersql.targets.line.FINDS", "'a' LIKE 'b'")
     with pytest.raises(Mistakes, match="does not find characters beyond"):
         server_version(line)
+
+
+def test_each_way_to_sign_in_is_its_own(server) -> None:
+    """NOSASL, NONE and HTTP answer; a client that speaks otherwise gets one message."""
+    for way, settings in {
+        "binary": {"user": "ann"},
+        "nosasl": {"auth": "NOSASL"},
+        "http": {"transport": "http", "user": "ann"},
+    }.items():
+        said = {"host": "127.0.0.1", "port": server.ports[way], **settings}
+        line = thrift.connect(address(said, server.folder), {"spark.sql.session.timeZone": "UTC"})
+        assert line.ask("SELECT 'é', ARRAY('a', NULL) AS b")[1] == [("é", ["a", None])]
+        line.close()
+    assert "could not reach the Spark Thrift server" in refused(server, "nowhere")
+    assert "nowhere.invalid" in refused(server, "binary", host="nowhere.invalid")
+    assert "another auth or transport" in refused(server, "binary", auth="NOSASL")
+    assert "another auth or transport" in refused(server, "nosasl")
+    assert "another auth or transport" in refused(server, "binary", transport="http")
+    assert "TLS connection" in refused(server, "binary", use_ssl=True)
+    assert 'pip install "filtersql[kerberos]"' in refused(server, "binary", auth="KERBEROS")

@@ -102,9 +102,20 @@ def serve_installed(more: Mapping[str, str]) -> Iterator[Server]:
         try:
             server = Server(port, home / "log")
             _wait(server, process)
+            _allow_plugins(server)
             yield server
         finally:
             _stop(process)
+
+
+def _allow_plugins(server: Server) -> None:
+    """PostgreSQL 15.20 and later name the output plugins that a slot may have."""
+    with server.connect() as connection:
+        known = "SELECT FROM pg_settings WHERE name = 'output_plugin_libraries'"
+        if connection.execute(known).fetchone() is not None:
+            plugins = "pgoutput, wal2json, pglogical_output"
+            connection.execute(f"ALTER SYSTEM SET output_plugin_libraries = {plugins}")
+            connection.execute("SELECT pg_reload_conf()")
 
 
 def nodes(server: Server) -> tuple[str, str]:

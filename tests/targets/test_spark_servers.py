@@ -14,9 +14,14 @@ from other_writers import (
     test_a_database_that_is_not_there_is_named,
     test_a_mark_is_committed_once_on_iceberg,
     test_another_writer_of_the_target_loses_nothing,
+    test_each_way_to_sign_in_is_its_own,
 )
 from relays import relay
 from running import SPAN, delete, insert, truncate
+from server_changes import (
+    test_a_changed_definition_is_carried_out_by_a_server,
+    test_rows_enter_on_a_server_when_their_time_begins,
+)
 from server_worlds import (
     HIGH,
     HOSTILE,
@@ -45,10 +50,13 @@ from filtersql.targets.remote import Remote
 from filtersql.targets.transports import address
 
 __all__ = [
+    "test_a_changed_definition_is_carried_out_by_a_server",
     "test_a_copy_that_goes_on_without_its_client_is_not_there_twice",
     "test_a_database_that_is_not_there_is_named",
     "test_a_mark_is_committed_once_on_iceberg",
     "test_another_writer_of_the_target_loses_nothing",
+    "test_each_way_to_sign_in_is_its_own",
+    "test_rows_enter_on_a_server_when_their_time_begins",
 ]
 
 pytestmark = pytest.mark.spark
@@ -211,26 +219,6 @@ def test_a_merge_that_is_broken_off_is_settled_by_its_mark(server, tmp_path) -> 
         assert asked("SELECT * FROM lake.cut.t1 ORDER BY a") == [(9, "x"), (10, "x")]
         assert sorted(asked(snapshots)) == [("10",), ("9",)]
         line.close()
-
-
-def test_each_way_to_sign_in_is_its_own(server) -> None:
-    """NOSASL, NONE and HTTP answer; a client that speaks otherwise gets one message."""
-    for way, settings in {
-        "binary": {"user": "ann"},
-        "nosasl": {"auth": "NOSASL"},
-        "http": {"transport": "http", "user": "ann"},
-    }.items():
-        said = {"host": "127.0.0.1", "port": server.ports[way], **settings}
-        line = thrift.connect(address(said, server.folder), {"spark.sql.session.timeZone": "UTC"})
-        assert line.ask("SELECT 'é', ARRAY('a', NULL) AS b")[1] == [("é", ["a", None])]
-        line.close()
-    assert "could not reach the Spark Thrift server" in refused(server, "nowhere")
-    assert "nowhere.invalid" in refused(server, "binary", host="nowhere.invalid")
-    assert "another auth or transport" in refused(server, "binary", auth="NOSASL")
-    assert "another auth or transport" in refused(server, "nosasl")
-    assert "another auth or transport" in refused(server, "binary", transport="http")
-    assert "TLS connection" in refused(server, "binary", use_ssl=True)
-    assert 'pip install "filtersql[kerberos]"' in refused(server, "binary", auth="KERBEROS")
 
 
 # What Python's HTTP client leaves of a connection that was refused is the garbage collector's.

@@ -1,4 +1,4 @@
-"""Rows that definitions and time move on servers: the same ones, over Thrift and over Connect."""
+"""Rows that definitions and time move on servers; see test_spark_servers, whose server it is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from test_apply_plan import FEED, HELD, LATER, NEW, OLD, SOURCE
 
 from filtersql.verify.source_copies import delayed_copies
 
-pytestmark = pytest.mark.spark
+__all__ = [
+    "test_a_changed_definition_is_carried_out_by_a_server",
+    "test_rows_enter_on_a_server_when_their_time_begins",
+]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,106 @@
+"""The blocks of a feed on their way into the files of the targets: judged, buffered, written.
+
+Example
+    intake = Intake.opened(catalog, landings, "spark", Runs(start), lambda index: folder / ...)
+    intake.take(block)
+    intake.close()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from filtersql.catalog import Catalog
+from filtersql.feeds.blocks import Block
+from filtersql.feeds.dispatch import Taker, Tally
+from filtersql.feeds.images import Landing
+from filtersql.feeds.lines import line_span
+from filtersql.feeds.order import Order
+from filtersql.feeds.ordered_runs import Runs
+from filtersql.feeds.staging import ChangeStage, Place
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.source import Span
+from filtersql.storage import Engine
+
+__all__ = ["Intake", "place_span", "stages_of"]
+
+#: what is buffered before it is written: so many changes, or so many bytes of lines
+_BATCH = 50_000
+_BATCH_BYTES = 16 * 2**20
+
+
+@dataclass(slots=True)
+class Intake:
+    """Takes blocks, one after the other. `stages` are the files of the targets, one for each."""
+
+    taker: Taker
+    stages: Sequence[ChangeStage]
+    buffered: int = 0
+    size: int = 0
+
+    @classmethod
+    def opened(
+        cls,
+        catalog: Catalog,
+        landings: Sequence[Landing],
+        engine: Engine,
+        order: Runs | Order,
+        path_of: Callable[[int], Path],
+    ) -> Intake:
+        """An intake that has taken nothing; `path_of` names the file of the target of a number."""
+        tally = Tally(read=[0] * len(landings), skipped=[0] * len(landings))
+        stages = stages_of(landings, engine, path_of, tally)
+        return cls(Taker(catalog, landings, stages, order, tally), stages)
+
+    @property
+    def tally(self) -> Tally:
+        """What was counted so far."""
+        return self.taker.tally
+
+    def take(self, whole: Block) -> None:
+        """Judge a block and keep what is pending. Raises Unordered."""
+        for block in whole.parts(_BATCH_BYTES):
+            if self.size and self.size + block.size > _BATCH_BYTES:
+                self._flush()
+            if taken := self.taker.take_all(block):
+                self.buffered += taken
+                self.size += block.size
+            if self.buffered >= _BATCH:
+                self._flush()
+
+    def close(self, *, rows_only: bool = False) -> None:
+        """Write the rest; the files exist afterwards, as `StagedFile.close` says."""
+        for stage in {id(stage): stage for stage in self.stages}.values():
+            stage.close(rows_only=rows_only)
+
+    def _flush(self) -> None:
+        for stage in {id(stage): stage for stage in self.stages}.values():
+            stage.flush()
+        self.buffered = self.size = 0
+
+
+def stages_of(
+    landings: Sequence[Landing], engine: Engine, path_of: Callable[[int], Path], tally: Tally
+) -> list[ChangeStage]:
+    """The file of each target; those that take the same changes in the same columns share one."""
+    files: dict[object, ChangeStage] = {}
+    for index, landing in enumerate(landings):
+        shape = _shape(landing.compiled)
+        if shape not in files:
+            files[shape] = ChangeStage(
+                landing.compiled, engine, path_of(index), tally.mistakes, place_span
+            )
+    return [files[_shape(landing.compiled)] for landing in landings]
+
+
+def place_span(place: Place) -> Span:
+    """The span of a line, for a mistake."""
+    return line_span(*place)
+
+
+def _shape(compiled: CompiledTable) -> object:
+    only_from = tuple(sorted(compiled.only_from.items()))
+    taken = (compiled.relation, compiled.sources, compiled.truncates, compiled.truncated_by)
+    return (*taken, only_from, compiled.feed_columns)

@@ -1,0 +1,163 @@
+"""Large files, read and staged by the engine's own processes: `spread_feed`, `spread_source`.
+
+Example
+    1. each task judges a portion of the lines, and writes its changes of each target to a file
+    2. what comes back are counts, and where each portion begins and ends
+    3. the portions have to follow each other; whether a transaction comes again is asked of the
+       engine
+
+    None says that nothing would be gained, or that something is not as usual: then one reader
+    reads the feed, and says what is wrong and where.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+
+import pyarrow
+from msgspec.structs import replace
+from sqlglot import exp, select
+
+from filtersql.catalog import Catalog, Table
+from filtersql.feeds.changes import Reading, lowest_position, staged_changes
+from filtersql.feeds.dispatch import Tally
+from filtersql.feeds.images import Landing
+from filtersql.feeds.intake import stages_of
+from filtersql.feeds.lines import FeedFile
+from filtersql.feeds.portions import (
+    ENDS,
+    NAMES,
+    Chain,
+    Share,
+    SourceShare,
+    Taken,
+    chained,
+    file_of,
+    portions,
+    take,
+    take_source,
+)
+from filtersql.feeds.rows import StagedRows, row_stage
+from filtersql.feeds.staging import StagedColumn, StagedFile
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.targets.model import Engine
+from filtersql.targets.statements import named_rows
+
+__all__ = ["spread_feed", "spread_source"]
+
+#: one reader is as fast with less: Python has to be started on the executors
+_WORTH_IT = 128 * 2**20
+_NOTHING = "none.parquet"
+_NUMBER = "number"
+
+
+def spread_feed(
+    engine: Engine,
+    catalog: Catalog,
+    landings: Sequence[Landing],
+    files: Sequence[FeedFile],
+    folder: Path,
+    on_progress: Callable[[int], None] | None,
+) -> tuple[Reading, dict[str, int]] | None:
+    """The feed, and the last seq in each of its files; None where it was not read here."""
+    if engine.executors is None or not _worth_it(files):
+        return None
+    folder = _new(folder)
+    share = Share(catalog, landings, engine.dialect, folder, lowest_position(landings))
+    stages = stages_of(
+        landings, engine.dialect, lambda index: file_of(folder, index, _NOTHING), Tally()
+    )
+    numbers = (StagedFile(folder / kind / _NOTHING, [pyarrow.int64()]) for kind in (ENDS, NAMES))
+    for file in (*{id(stage): stage.file for stage in stages}.values(), *numbers):
+        file.path.parent.mkdir(exist_ok=True)
+        file.close()
+    taken = engine.executors.answers(partial(take, share), portions(files), _told(on_progress))
+    chain = None if taken is None else _chain(engine, folder, taken, share.start)
+    if taken is None or chain is None:
+        return None
+    read, skipped = _sums(each.read for each in taken), _sums(each.skipped for each in taken)
+    staged = staged_changes(landings, stages, read, skipped)
+    reading = Reading(
+        tuple(replace(one, path=one.path.parent) for one in staged),
+        chain.last,
+        chain.last,
+        sum(each.total for each in taken),
+        sum(each.unpublished for each in taken),
+        _boundary(engine, folder / ENDS, chain),
+    )
+    segments = sorted((one for each in taken for one in each.segments), key=lambda one: one.newest)
+    return reading, {one.file: one.newest for one in segments}
+
+
+def spread_source(
+    engine: Engine, compiled: CompiledTable, table: Table, files: Sequence[FeedFile], folder: Path
+) -> StagedRows | None:
+    """Stage the rows of a source; None where they were not read here."""
+    if engine.executors is None or not _worth_it(files):
+        return None
+    folder = _new(folder)
+    stage = row_stage(compiled, engine.dialect, folder / _NOTHING)
+    stage.close()
+    share = SourceShare(compiled, table, engine.dialect, folder)
+    taken = engine.executors.answers(partial(take_source, share), portions(files))
+    usual = taken is not None and all(taken)
+    return StagedRows(folder, stage.columns) if usual else None
+
+
+def _worth_it(files: Sequence[FeedFile]) -> bool:
+    return sum(file.size for file in files) >= _WORTH_IT
+
+
+def _new(folder: Path) -> Path:
+    """A folder for what is staged now: an earlier look may have left files of other portions."""
+    return Path(tempfile.mkdtemp(prefix="spread-", dir=folder))
+
+
+def _told(on_progress: Callable[[int], None] | None) -> Callable[[Sequence[Taken]], None]:
+    """Tells how many changes were read so far."""
+    counts: list[int] = []
+
+    def tell(taken: Sequence[Taken]) -> None:
+        counts.extend(each.total for each in taken)
+        if on_progress is not None:
+            on_progress(sum(counts))
+
+    return tell
+
+
+def _sums(counts: Iterable[Sequence[int]]) -> list[int]:
+    return [sum(each) for each in zip(*counts, strict=True)]
+
+
+def _chain(engine: Engine, folder: Path, taken: Sequence[Taken], start: int | None) -> Chain | None:
+    """The portions in their order; None where it is not the usual one."""
+    same = len({each.hashed for each in taken}) == 1
+    chain = chained(taken, start) if same and all(each.usual for each in taken) else None
+    if chain is None or not any(each.transactions for each in taken):
+        return chain
+    names = exp.column(_NUMBER)
+    repeated = exp.Count(this=exp.Star()) - exp.Count(this=exp.Distinct(expressions=[names]))
+    again = _asked(engine, "filtersql_transactions", folder / NAMES, select(repeated))
+    return chain if again == len(chain.inner) else None
+
+
+def _boundary(engine: Engine, folder: Path, chain: Chain) -> Callable[[int], int | None]:
+    """The last seq before the transaction of a change, asked when it is needed."""
+
+    def boundary(seq: int) -> int | None:
+        number = exp.column(_NUMBER)
+        query = select(exp.Max(this=number)).where(number < seq)
+        query = query.where(*(number.neq(inner) for inner in sorted(chain.inner)))
+        return _asked(engine, "filtersql_ends", folder, query)
+
+    return boundary
+
+
+def _asked(engine: Engine, view: str, folder: Path, query: exp.Select) -> int | None:
+    """The one number that a query over numbers gives."""
+    engine.view(view, folder, (StagedColumn(_NUMBER, "BIGINT"),))
+    ((found,),) = engine.rows(query.from_(named_rows(view)).sql(engine.dialect))
+    return None if found is None else int(str(found))

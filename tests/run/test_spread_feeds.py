@@ -1,0 +1,228 @@
+"""A feed that is read in portions gives what one reader gives, or is left to that."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from random_feeds import DELETED, FEEDS, RIGHT, lines
+from running import World, insert, table, update
+from test_targets_spark import output
+
+from filtersql.errors import Mistakes
+from filtersql.feeds import portions
+from filtersql.feeds.changes import Reading
+from filtersql.feeds.images import Landing
+from filtersql.feeds.lines import FeedFile, find_files, line_blocks
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.run import sources, spread_feeds
+from filtersql.run.sources import read_feed
+from filtersql.run.spread_feeds import spread_feed
+from filtersql.targets.duckdb import DuckDB, connect
+from filtersql.targets.open import open_engine
+
+MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
+
+
+class ThisProcess:
+    """The only executor."""
+
+    def answers(self, work, tasks, on_answers=lambda _: None):
+        answers = [work(task) for task in tasks]
+        on_answers(answers)
+        return answers
+
+
+class InPortions(DuckDB):
+    """DuckDB, with this process as its executor."""
+
+    executors = ThisProcess()
+
+    def view(self, name, path, columns, *, above=None, upto=None):
+        super().view(name, path / "*" if path.is_dir() else path, columns, above=above, upto=upto)
+
+
+class Feeds:
+    """Two targets that read a feed whose bytes are cut into portions."""
+
+    def __init__(self, root: Path) -> None:
+        self.world = World(root)
+        self.world.publish(table("t1", a="int4!", b="int4"), where="{p}a > 5")
+        self.world.publish(table("t2", a="int4!", b="text")).add(
+            table("other", a="int4!", b="int4")
+        )
+        self.tables: Sequence[CompiledTable] = self.world.compiled()
+        self.engine = InPortions(connect(None).connection)
+
+    def write(self, *files: bytes) -> None:
+        """The files of the feed, in place of those before."""
+        folder = self.world.root / "changes"
+        folder.mkdir(exist_ok=True)
+        for old in folder.iterdir():
+            old.unlink()
+        for number, text in enumerate(files):
+            (folder / f"{number}.jsonl").write_bytes(text)
+
+    def told(self, reading: Reading) -> object:
+        """All that a reading tells; what is staged in the order of seq."""
+        staged = []
+        for one in reading.staged:
+            self.engine.view("staged", one.path, one.columns)
+            staged.append((one.read, one.skipped, sorted(self.engine.rows("FROM staged"), key=str)))
+        told = (reading.cut, reading.last, reading.total, reading.unpublished)
+        return told, staged, [reading.boundary(seq) for seq in range(1, 12)]
+
+    def by_one(self, landings: list[Landing]) -> object:
+        """What one reader tells, or its mistakes."""
+        inputs = self.world.inputs()
+        try:
+            found = read_feed(inputs, self.engine, inputs.subscriptions["s1"], landings, {},
+                              self.world.root, None)  # fmt: skip
+        except Mistakes as refused:
+            return [str(one) for one in refused.mistakes]
+        assert found is not None
+        return self.told(found.reading), [file[3] for file in found.files]
+
+    def in_portions(self, landings: list[Landing], size: int) -> object:
+        """The same from portions of so many bytes; None: they were of no use."""
+        files = find_files("changes/*.jsonl", self.world.root, None)
+        with patch.object(spread_feeds, "_WORTH_IT", 0), patch.object(portions, "_BYTES", size):
+            found = spread_feed(
+                self.engine, self.world.inputs().catalog, landings, files, self.world.root, None
+            )
+        if found is None:
+            return None
+        reading, last = found
+        return self.told(reading), [last.get(file.shown, -1) for file in files]
+
+
+@pytest.fixture(scope="module")
+def feeds(tmp_path_factory: pytest.TempPathFactory) -> Feeds:
+    return Feeds(tmp_path_factory.mktemp("portions"))
+
+
+_POSITIONS = st.sampled_from([(None, None), (None, None), (None, 3), (2, 2), (4, 1), (12, 12)])
+
+
+@settings(max_examples=40 * MORE, deadline=None, database=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@given(FEEDS, st.sampled_from([0, 0, 0, 1, 9]), _POSITIONS, st.integers(20, 300), st.integers(0, 9))
+def test_portions_give_what_one_reader_gives(
+    feeds: Feeds,
+    feed: list[Any],
+    torn: int,
+    positions: tuple[int | None, int | None],
+    size: int,
+    parted: int,
+) -> None:
+    """Whatever stands in the lines, and wherever they are cut."""
+    text = lines(feed, torn)
+    place = text.find(b"\n", len(text) * parted // 10) + 1
+    feeds.write(text[:place], text[place:])
+    landings = list(map(Landing, feeds.tables, positions))
+    found = feeds.in_portions(landings, size)
+    assert found in (None, feeds.by_one(landings))
+
+
+@settings(max_examples=25 * MORE, deadline=None, database=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@given(
+    st.lists(st.tuples(RIGHT | DELETED, st.integers(1, 3)), max_size=12),
+    _POSITIONS,
+    st.integers(20, 300),
+)
+def test_a_usual_feed_needs_no_other_reader(
+    feeds: Feeds,
+    feed: list[Any],
+    positions: tuple[int | None, int | None],
+    size: int,
+) -> None:
+    """Transactions that are cut in two are whole again."""
+    feed = sorted(feed, key=lambda one: one[1])
+    feeds.write(lines(feed, 0))
+    landings = list(map(Landing, feeds.tables, positions))
+    found = feeds.in_portions(landings, size)
+    assert found is not None
+    assert found == feeds.by_one(landings)
+
+
+@pytest.mark.parametrize("size", range(1, 40))
+def test_each_line_is_read_once(size: int, tmp_path: Path) -> None:
+    """Wherever pieces end: within a line, behind it, or within the last one."""
+    for text in (b"a\nbb\n\nccc\n" * 4 + b"dddddddddddd\ne", b"\n", b"x", b"xy\n", b""):
+        path = tmp_path / "lines"
+        path.write_bytes(text)
+        file = FeedFile(path, "lines", len(text), 0)
+        with patch.object(portions, "_BYTES", size):
+            cut = portions.portions([file])
+        found = [
+            line
+            for portion in cut
+            for piece in portion.pieces
+            for _, some in line_blocks(piece.file, piece.start, piece.stop)
+            for line in some
+        ]
+        assert found == [line for line in text.splitlines(keepends=True) if line.strip()]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("table_format", ["delta", "iceberg"])
+def test_a_run_reads_its_files_on_the_executors(
+    table_format: str, spark: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Source and changes: what the target holds is what one reader brings; so is a refusal."""
+    monkeypatch.setattr(spread_feeds, "_WORTH_IT", 0)
+    monkeypatch.setattr(portions, "_BYTES", 700)
+    used: list[str] = []
+    for name in ("spread_feed", "spread_source"):
+        monkeypatch.setattr(sources, name, _noting(getattr(sources, name), used))
+    world = World(tmp_path, "spark", "lake" if table_format == "iceberg" else None)
+    world.publish(table("t1", a="int4!", b="jsonb", c="text"), where="{p}a > 5")
+    world.source(path="source/{table}.jsonl")
+    world.write("source/t1.jsonl", [{"a": a, "b": {"n": a}, "c": "é"} for a in range(50)])
+    changes = [
+        {"tx": str(n // 7), **update("t1", a=n % 60, b=[n], c=f"{n}"), "before": {"a": n % 50}}
+        if n % 50 == n % 60
+        else {"tx": str(n // 7), **insert("t1", a=n + 100, b=None, c=None)}
+        for n in range(200)
+    ]
+    world.feed(changes)
+    (compiled,) = world.compiled()
+    engine = open_engine(output(table_format), tmp_path)
+    try:
+        result = world.run(engine)
+        assert result.mistakes == (), result.mistakes
+        rows = engine.rows(f"SELECT a, b, c FROM {compiled.target_sql} ORDER BY a")
+        expected: dict[int, tuple[object, object]] = {a: (f'{{"n": {a}}}', "é") for a in range(50)}
+        for n in range(200):
+            if n % 50 == n % 60:
+                expected[n % 60] = (f"[{n}]", f"{n}")
+            else:
+                expected[n + 100] = (None, None)
+        assert rows == [(a, *expected[a]) for a in sorted(expected) if a > 5]
+        assert used == ["spread_feed", "spread_source"]
+        wrong = {"seq": 300, **insert("t1", a="x", b=None, c=None)}
+        world.write("changes/2.jsonl", [wrong])
+        (mistake,) = world.run(engine).mistakes
+        assert "changes/2.jsonl:1" in str(mistake)
+        assert 'invalid input syntax for type integer: "x"' in str(mistake)
+    finally:
+        engine.close()
+
+
+def _noting(inner, used: list[str]):
+    """What gave an answer, by its name."""
+
+    def outer(*arguments):
+        found = inner(*arguments)
+        if found is not None:
+            used.append(inner.__name__)
+        return found
+
+    return outer
