@@ -55,8 +55,7 @@ def capture(reporter: Reporter, source: str, flags: CaptureFlags) -> Captured:
         reporter.message(f"{source}: {_words(now)}", name="Captured", data=content)
 
     if flags.drop:
-        gone = capturing.remove()
-        say("nothing of this project is there" if gone is None else f'slot "{gone.slot}" is gone')
+        capturing.remove(say)
         return Captured(source)
     if flags.prune:
         count, passed = capturing.prune(_passed(project, compilation, source))

@@ -117,13 +117,20 @@ def copy_anew(beginning: Beginning, say: Callable[[str], None]) -> int:
     return lsn(start)
 
 
-def drop(connection: Connection, folder: Folder, captured: Captured) -> None:
-    """Remove slot and publication of this project; the files stay."""
+def drop(connection: Connection, folder: Folder, captured: Captured) -> bool:
+    """Remove slot and publication of this project; the files stay.
+
+    False: the publication is another role's, and stays, too.
+    """
     connection.execute(_DROP_SLOT, (captured.slot,))
-    connection.execute(
-        sql.SQL("DROP PUBLICATION IF EXISTS {}").format(sql.Identifier(captured.publication))
-    )
-    folder.forget()
+    dropping = sql.SQL("DROP PUBLICATION IF EXISTS {}")
+    try:
+        connection.execute(dropping.format(sql.Identifier(captured.publication)))
+    except psycopg.errors.InsufficientPrivilege:
+        return False
+    finally:
+        folder.forget()
+    return True
 
 
 def _teller(say: Callable[[str], None]) -> Callable[[RelationName, int], None]:

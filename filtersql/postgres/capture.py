@@ -32,7 +32,6 @@ from filtersql.exclusive import alone
 from filtersql.names import RelationName
 from filtersql.postgres.beginning import Beginning, begin, copy_anew, drop
 from filtersql.postgres.capture_state import (
-    Captured,
     End,
     Folder,
     Lag,
@@ -149,13 +148,17 @@ class Capturing(Struct, frozen=True):
             plain.close()
             return follow(following, until, stops, on_progress)
 
-    def remove(self) -> Captured | None:
-        """Remove slot and publication that this project made; None where it made none."""
+    def remove(self, say: Callable[[str], None]) -> None:
+        """Remove slot and publication that this project made."""
         captured = self.folder.read()
-        if captured is not None:
-            with self._alone(), told(self.source), connect(self.source) as plain:
-                drop(plain, self.folder, captured)
-        return captured
+        if captured is None:
+            say("nothing of this project is there")
+            return
+        with self._alone(), told(self.source), connect(self.source) as plain:
+            dropped = drop(plain, self.folder, captured)
+        say(f'slot "{captured.slot}" is gone')
+        if not dropped:
+            say(f'publication "{captured.publication}" is another role\'s, and stays')
 
     def lag(self) -> Lag | None:
         """How far behind the source its files are; None where nothing is captured."""
