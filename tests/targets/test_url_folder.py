@@ -119,7 +119,8 @@ def test_a_bucket_of_s3(tmp_path: Path) -> None:
         "spark.hadoop.fs.s3a.secret.key": "b",
     }
     bucket = (
-        "import boto3, sys; s3 = boto3.client('s3', endpoint_url=sys.argv[1],"
+        "import boto3, botocore.config, sys; s3 = boto3.client('s3', endpoint_url=sys.argv[1],"
+        " config=botocore.config.Config(retries={'max_attempts': 9, 'mode': 'standard'}),"
         " aws_access_key_id='a', aws_secret_access_key='b', region_name='us-east-1');"
         "s3.create_bucket(Bucket='lake');"
         "[s3.upload_file(name, 'lake', f'landing/changes/{n}.jsonl')"
