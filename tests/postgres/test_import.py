@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-import psycopg
 import pytest
-from catalogs import of_definitions, of_postgres
+from imported_projects import RARE, RICH, agrees, begin, database_of, files_of
 from pglogical_servers import missing, serve_installed
-from places import HOME
 from servers import Server
-from test_listings_postgres import build, differences
+from test_listings_postgres import build
 from transcripts import Ended, Shell
-
-from filtersql.project import Project, load
 
 pytestmark = pytest.mark.postgres
 
-RICH = (HOME / "tests" / "data" / "live" / "rich.sql").read_text(encoding="utf-8")
-RARE = (HOME / "tests" / "data" / "live" / "rich_18.sql").read_text(encoding="utf-8")
 BUDGET = float(os.environ.get("FILTERSQL_LIVE_SECONDS", "3"))
 FIRST = int(os.environ.get("FILTERSQL_LIVE_SEED", "1"))
 
@@ -38,44 +30,8 @@ def fifteen() -> Iterator[Server]:
         yield server
 
 
-def begin(folder: Path, dsn: str, name: str = "shop") -> Path:
-    """The folder of a project that is to be imported: it has profiles.yml alone."""
-    (folder / name).mkdir()
-    profile = {
-        "outputs": {"dev": {"type": "duckdb", "path": "x.duckdb"}},
-        "sources": {"erp": {"type": "postgres", "dsn": dsn}},
-    }
-    (folder / name / "profiles.yml").write_text(json.dumps({name: profile}))
-    return folder / name
-
-
-def files_of(root: Path) -> dict[str, bytes]:
-    """What stands in a project, without logs and what is generated."""
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and path.relative_to(root).parts[0] not in ("logs", "target")
-    }
-
-
 def said(ended: Ended) -> list[str]:
     return ended.both.splitlines()
-
-
-def agrees(server: Server, database: str, root: Path, version: int) -> Project:
-    """The project in a folder, which says what psql and the catalogs say."""
-    project = load(root)
-    with closing(server.connect(database)) as connection:
-        assert differences(server, database, connection, project) == []
-        theirs, ours = of_postgres(connection, version), dict(of_definitions(project))
-    ours.pop(("table", "public.far"), None)  # foreign tables are not asked for
-    for table in (each for key, each in theirs.items() if key[0] == "table"):
-        if table["identity"] == "index" and table["identity index"] is None:  # it was dropped
-            table["identity"] = "nothing"
-    assert theirs.keys() == ours.keys()
-    assert [(theirs[key], ours[key]) for key in theirs if theirs[key] != ours[key]] == []
-    assert len(theirs) > 0
-    return project
 
 
 def import_rich(server: Server, folder: Path, version: int) -> None:
@@ -125,7 +81,7 @@ def test_a_rich_schema_of_older(older: tuple[Server, int], tmp_path: Path) -> No
 
 
 def test_what_is_rare(postgres: Server, tmp_path: Path) -> None:
-    """Identity of partitions, heirs of heirs, tables as types, indexes of partitions as identity."""
+    """Identity of partitions, heirs of heirs, tables as types, indexes of partitions."""
     database, connection = database_of(postgres, RARE)
     connection.close()
     root, shell = begin(tmp_path, postgres.url(database)), Shell(tmp_path)
@@ -188,301 +144,3 @@ def test_random_definitions_of_15(
 ) -> None:
     """On the oldest one."""
     random_worlds(fifteen, 15, tmp_path, announce)
-
-
-def database_of(server: Server, *statements: str) -> tuple[str, psycopg.Connection[Any]]:
-    database = server.create_database("import")
-    connection = server.connect(database)
-    for statement in statements:
-        connection.execute(statement.encode())
-    return database, connection
-
-
-def test_a_changed_server(postgres: Server, tmp_path: Path) -> None:
-    """Only --force overwrites, what would be is listed, and files of the user's stay."""
-    database, connection = database_of(
-        postgres,
-        "CREATE TABLE t (id int PRIMARY KEY, a int)",
-        "CREATE PUBLICATION p FOR TABLE t WHERE (id > 1)",
-    )
-    root, shell = begin(tmp_path, postgres.url(database)), Shell(tmp_path)
-    assert shell.run("filtersql import erp shop").exit_code == 0
-    mine = root / "subscriptions" / "erp.yml"
-    mine.write_text(mine.read_text().replace("name: p", "name: mine"))
-    (root / "tables" / "mine.sql").write_text("CREATE TABLE mine (a int PRIMARY KEY);\n")
-    with connection:
-        connection.execute("ALTER TABLE t ADD COLUMN b int")
-    before = files_of(root)
-
-    ended = shell.run("filtersql import erp --project-dir shop")
-
-    assert ended.exit_code == 1
-    assert ended.stderr == (
-        "1 file says otherwise\ndetail: tables/erp.sql.\n"
-        "hint: --force overwrites; nothing was written.\n"
-    )
-    assert files_of(root) == before
-    shell.run("cd shop")
-    ended = shell.run("filtersql import erp --force --format json")
-    document = json.loads(ended.stdout)
-    assert document["written"] == ["tables/erp.sql"]
-    assert document["made"] == {"table": 1, "publication": 1, "member": 1}
-    after = files_of(root)
-    assert b"b integer" in after["tables/erp.sql"]
-    assert {path for path in after if after[path] != before[path]} == {"tables/erp.sql"}
-    assert shell.run("filtersql compile").exit_code == 0
-    with postgres.connect(database) as other:
-        other.execute("DROP PUBLICATION p")
-    assert shell.run("filtersql import erp").stderr.count("publications/erp.sql") == 1
-    assert shell.run("filtersql import erp --force").exit_code == 0
-    assert b"CREATE" not in files_of(root)["publications/erp.sql"]
-
-
-def test_nothing_is_published_yet(postgres: Server, tmp_path: Path) -> None:
-    """A publication of all tables with a key is begun, and a subscription that reads captures."""
-    database, connection = database_of(
-        postgres, "CREATE TABLE t (id int PRIMARY KEY)", "CREATE TABLE keyless (id int)"
-    )
-    connection.close()
-    root, shell = begin(tmp_path, postgres.url(database)), Shell(tmp_path)
-    shell.run("filtersql import erp shop")
-    shell.run("cd shop")
-    assert shell.run("filtersql compile").exit_code == 0
-    project = load(root)
-    assert [str(one.name) for one in project.definitions.publications["shop"].tables] == [
-        "public.t"
-    ]
-    subscription = project.definitions.subscriptions["shop"]
-    assert subscription.changes is not None
-    assert subscription.changes.postgres == "erp"
-    assert "Nothing has changed" in shell.run("filtersql import erp").both
-
-
-def test_what_is_refused_is_left_out(postgres: Server, tmp_path: Path) -> None:
-    """With what needs it, and with the reason; the rest is there."""
-    database, connection = database_of(
-        postgres,
-        "CREATE TABLE t (id int PRIMARY KEY)",
-        "CREATE TABLE mother (id int PRIMARY KEY)",
-        "CREATE TABLE father (id int)",
-        "CREATE TABLE child () INHERITS (mother, father)",
-        "CREATE TABLE grandchild () INHERITS (child)",
-        "CREATE TABLE of_children (id int PRIMARY KEY, c child)",
-        "ALTER TABLE child REPLICA IDENTITY FULL",
-        "CREATE PUBLICATION p FOR TABLE t, ONLY child",
-    )
-    connection.close()
-    begin(tmp_path, postgres.url(database))
-    ended = Shell(tmp_path).run("filtersql import erp shop --format json")
-    assert ended.exit_code == 0, ended.both
-    left_out = json.loads(ended.stdout)["left_out"]
-    assert {(one["kind"], one["name"]): one["reason"] for one in left_out} == {
-        ("table", "public.child"): "a column of several parents is not supported",
-        ("replica identity", "public.child"): "public.child is left out",
-        ("member", "child of publication p"): "public.child is left out",
-        ("table", "public.grandchild"): 'relation "public.child" does not exist',
-        ("table", "public.of_children"): 'type "public.child" does not exist',
-    }
-    assert Shell(tmp_path).run("filtersql compile --project-dir shop").exit_code == 0
-
-
-def test_a_subscriber(postgres: Server, tmp_path: Path) -> None:
-    """Its subscriptions without their connection strings, into the publisher's project."""
-    database, connection = database_of(
-        postgres,
-        "CREATE TABLE t (id int PRIMARY KEY)",
-        "CREATE PUBLICATION p FOR TABLE t",
-        "CREATE SUBSCRIPTION \"My sub\" CONNECTION 'dbname=absent password=hunter2' PUBLICATION p"
-        " WITH (connect = false, origin = none, slot_name = NONE)",
-        "CREATE SUBSCRIPTION other CONNECTION 'dbname=absent password=hunter2' PUBLICATION q"
-        " WITH (connect = false, slot_name = NONE)",
-    )
-    connection.close()
-    root, shell = begin(tmp_path, postgres.url(database)), Shell(tmp_path)
-    ended = shell.run("filtersql import erp shop")
-    assert "Left out: subscription other: another server publishes" in ended.both
-    assert list(load(root).definitions.subscriptions) == ["My sub"]
-    assert b"hunter2" not in b"".join(files_of(root).values())
-    assert shell.run("filtersql show subscription other --project-dir shop").exit_code == 1
-
-    ended = shell.run("filtersql import erp shop --only subscriptions --force")
-    assert "Wrote subscriptions/erp.sql" in ended.both
-    assert list(load(root).definitions.subscriptions) == ["My sub", "other"]
-    with postgres.connect(database) as connection:
-        connection.execute('DROP SUBSCRIPTION "My sub"')
-        connection.execute("DROP SUBSCRIPTION other")
-
-
-def test_a_dump_in_the_same_place(tmp_path: Path) -> None:
-    """`import schema.sql` begins a project, too, and is repeated like a live one."""
-    (tmp_path / "schema.sql").write_text("CREATE TABLE t (id int PRIMARY KEY);\n")
-    shell = Shell(tmp_path)
-    assert shell.run("filtersql import schema.sql shop").exit_code == 0
-    assert shell.run("filtersql compile --project-dir shop --target local").exit_code == 0
-    before = files_of(tmp_path / "shop")
-    assert "Nothing has changed" in shell.run("filtersql import schema.sql shop").both
-    (tmp_path / "schema.sql").write_text("CREATE TABLE t (id bigint PRIMARY KEY);\n")
-    assert shell.run("filtersql import schema.sql shop").exit_code == 1
-    assert files_of(tmp_path / "shop") == before
-    assert shell.run("filtersql import schema.sql shop --force").exit_code == 0
-    assert b"bigint" in files_of(tmp_path / "shop")["tables/schema.sql"]
-
-
-def test_sources_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file to write is shown, and what a slip meant."""
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    shell = Shell(tmp_path)
-    ended = shell.run("filtersql import erp shop")
-    assert ended.exit_code == 1
-    assert "no profiles.yml" in ended.stderr
-    assert "{shop: {sources: {erp: {type: postgres, dsn: service=erp}}}}" in ended.stderr
-    begin(tmp_path, "host=h")
-    ended = shell.run("filtersql import er shop")
-    assert ended.exit_code == 1
-    assert 'the profile has no source "er"' in ended.stderr
-    assert 'Perhaps "erp" was meant.' in ended.stderr
-    assert not (tmp_path / "shop" / "filtersql_project.yml").exists()
-
-
-def test_settings_of_a_role_change_nothing(postgres: Server, tmp_path: Path) -> None:
-    """Dates, times, intervals, floats and names are printed alike."""
-    database, connection = database_of(
-        postgres,
-        "CREATE TABLE t (id int, day date, at timestamptz, i interval, f float8, b bytea,"
-        " PRIMARY KEY (id, day)) PARTITION BY RANGE (day)",
-        "CREATE TABLE t_1 PARTITION OF t FOR VALUES FROM ('2026-02-01') TO ('2026-03-01')",
-        "CREATE PUBLICATION p FOR TABLE t WHERE (day > '2026-02-01' AND at > '2026-01-01 00:00+00'"
-        r" AND i < '1 day 02:00' AND f < 0.1::float8 AND b <> '\x00ff')"
-        " WITH (publish_via_partition_root)",
-    )
-    root, shell = begin(tmp_path, postgres.url(database)), Shell(tmp_path)
-    assert shell.run("filtersql import erp shop").exit_code == 0
-    for name, value in {
-        "datestyle": "'SQL, DMY'",
-        "timezone": "'Asia/Kolkata'",
-        "intervalstyle": "iso_8601",
-        "extra_float_digits": "-10",
-        "bytea_output": "escape",
-        "quote_all_identifiers": "on",
-        "search_path": "public",
-        "standard_conforming_strings": "off",
-    }.items():
-        connection.execute(f'ALTER DATABASE "{database}" SET {name} = {value}'.encode())
-    connection.close()
-
-    assert "Nothing has changed" in shell.run("filtersql import erp shop").both
-    written = (root / "publications" / "erp.sql").read_text()
-    assert "'2026-01-01 00:00:00+00'::timestamp with time zone" in written
-    assert shell.run("filtersql compile --project-dir shop").exit_code == 0
-
-
-def test_a_role_that_may_read_nothing(postgres: Server, tmp_path: Path) -> None:
-    """The page's CONNECT is enough: every definition is there, also of tables it may not read."""
-    database, connection = database_of(
-        postgres,
-        "CREATE ROLE nobody_at_all LOGIN",
-        "REVOKE ALL ON SCHEMA public FROM PUBLIC",
-        RICH,
-    )
-    begin(tmp_path, postgres.url(database))
-    shell = Shell(tmp_path)
-    shell.run("filtersql import erp shop")
-    before = files_of(tmp_path / "shop")
-    path = tmp_path / "shop" / "profiles.yml"
-    path.write_text(path.read_text().replace("user=postgres", "user=nobody_at_all"))
-
-    ended = shell.run("filtersql import erp shop")
-
-    assert ended.exit_code == 0, ended.both
-    assert "Nothing has changed" in ended.both
-    after = files_of(tmp_path / "shop")
-    assert {name for name in after if after[name] != before[name]} == {"profiles.yml"}
-    connection.close()
-
-
-def test_a_thousand_tables(
-    postgres: Server, tmp_path: Path, announce: Callable[[str], None]
-) -> None:
-    """As many queries as for one table, and a matter of seconds."""
-    database, connection = database_of(
-        postgres,
-        "DO $$ BEGIN FOR i IN 1..1000 LOOP EXECUTE format('CREATE TABLE t%s (id int PRIMARY KEY,"
-        " a text NOT NULL, b numeric(10,2), c timestamptz, d jsonb, e int[])', i);"
-        " END LOOP; END $$",
-        "CREATE PUBLICATION p FOR ALL TABLES",
-        "DO $$ BEGIN FOR i IN 1..200 LOOP EXECUTE format('CREATE PUBLICATION p%s FOR TABLE t%s"
-        " WHERE (id > %s)', i, i, i); END LOOP; END $$",
-    )
-    connection.close()
-    begin(tmp_path, postgres.url(database))
-    began = time.monotonic()
-    ended = Shell(tmp_path).run("filtersql import erp shop")
-    announce(f"1,000 tables and 201 publications: imported in {time.monotonic() - began:.1f} s")
-    assert ended.exit_code == 0, ended.both
-    assert "Read 1000 tables, 201 publications" in ended.both
-
-
-ODD_NAMES = (
-    'q"uo"te',
-    "new\nline",
-    "Größe 表",
-    "back\\slash",
-    "a.b",
-    "new\n\\q",
-    "%I $1 {{ x }}",
-    "'",
-)
-
-
-def test_odd_names(postgres: Server, tmp_path: Path) -> None:
-    """Of schemas, tables, columns, types, publications and constraints."""
-
-    def quoted(name: str) -> str:
-        return '"' + name.replace('"', '""') + '"'
-
-    statements = []
-    for each in map(quoted, ODD_NAMES):
-        statements += [
-            f"CREATE SCHEMA {each}",
-            f"CREATE TYPE {each}.{each} AS ENUM ('a')",
-            f"CREATE TABLE {each}.t ({each} int, x {each}.{each},"
-            f" CONSTRAINT {each} PRIMARY KEY ({each}))",
-            f"CREATE TABLE public.{each} ({each} int PRIMARY KEY, b text)",
-            f"CREATE PUBLICATION {each} FOR TABLE {each}.t ({each}) WHERE ({each} > 5),"
-            f" public.{each} WHERE ({each} < 5)",
-        ]
-    database, connection = database_of(postgres, *statements)
-    connection.close()
-    root, shell = begin(tmp_path, postgres.url(database)), Shell(tmp_path)
-    ended = shell.run("filtersql import erp shop")
-    assert ended.exit_code == 0, ended.both
-    assert "Left out" not in ended.both
-    project = load(root)
-    assert set(project.definitions.publications) == set(ODD_NAMES)
-    with closing(postgres.connect(database)) as other:
-        theirs, ours = of_postgres(other, 18), of_definitions(project)
-    assert theirs == ours
-    assert "Nothing has changed" in shell.run("filtersql import erp shop").both
-    assert shell.run("filtersql compile --project-dir shop").exit_code == 0
-
-
-def test_a_wrong_password_is_nowhere(postgres: Server, tmp_path: Path) -> None:
-    """Not in what is printed, in either form, nor in any file but the profile itself."""
-    port = postgres.url().split("port=")[1].split()[0]
-    dsns = (
-        "host=127.0.0.1 port=1 user=u password=hunter2",
-        "postgres://u:hunter2@127.0.0.1:1/db",
-        f"postgres://u:hunter2@127.0.0.1:{port}/absent",
-        "postgres://u:p@hunter2@127.0.0.1/db",
-        "host=127.0.0.1 password=my hunter2",
-    )
-    for number, dsn in enumerate(dsns):
-        root = begin(tmp_path, dsn, f"p{number}")
-        for flags in ("", " --format json", " --debug", " --log-format json"):
-            ended = Shell(tmp_path).run(f"filtersql import erp p{number}{flags}")
-            assert ended.exit_code in (1, 2)
-            assert "hunter2" not in ended.both, dsn
-        for name, content in files_of(root).items():
-            assert name == "profiles.yml" or b"hunter2" not in content
-        logs = root / "logs"
-        assert not any(b"hunter2" in each.read_bytes() for each in logs.rglob("*.log"))
