@@ -110,6 +110,10 @@ def _wanted(
     wanted = {part: catalogs.parts[theirs if part == "publications" else part] for part in parts}
     left_out = [LeftOut("catalogs of", *refused) for refused in catalogs.refused.items()]
     if "publications" in wanted:
+        captures = [one for one in wanted["publications"] if _is_of_capture(one)]
+        left_out += [LeftOut(one.kind, one.name, "a capture made it") for one in captures]
+        without = {*captures, *_needing(captures, wanted)}
+        wanted["publications"] = [one for one in wanted["publications"] if one not in without]
         why = f"the project's semantics are {system}"
         left_out += [
             LeftOut(one.kind, one.name, why)
@@ -117,6 +121,11 @@ def _wanted(
             if one.kind != "member"
         ]
     return wanted, left_out
+
+
+def _is_of_capture(one: Made) -> bool:
+    """Whether `capture --create` made it: its publication has tables whole, for all targets."""
+    return one.kind == "publication" and one.name.startswith("filtersql_")
 
 
 def _text(path: str, head: str, made: Iterable[Made]) -> _Text:

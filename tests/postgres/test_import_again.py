@@ -55,6 +55,24 @@ def test_a_changed_server(postgres: Server, tmp_path: Path) -> None:
     assert b"CREATE" not in files_of(root)["publications/erp.sql"]
 
 
+def test_a_captured_server(postgres: Server, tmp_path: Path) -> None:
+    """The publication that a capture makes is not one of the project's."""
+    database, connection = database_of(
+        postgres, "CREATE TABLE t (id int PRIMARY KEY)", "CREATE PUBLICATION p FOR TABLE t"
+    )
+    connection.close()
+    begin(tmp_path, postgres.url(database))
+    shell = Shell(tmp_path)
+    shell.run("filtersql import erp shop")
+    shell.run("cd shop")
+    assert shell.run("filtersql capture erp --create --until-current").exit_code == 0
+    assert shell.run("filtersql run").exit_code == 0
+    ended = shell.run("filtersql import erp")
+    assert "Nothing has changed" in ended.both
+    assert "Left out: publication filtersql_shop_erp: a capture made it" in ended.both
+    assert shell.run("filtersql capture erp --drop").exit_code == 0
+
+
 def test_nothing_is_published_yet(postgres: Server, tmp_path: Path) -> None:
     """A publication of all tables with a key is begun, and a subscription that reads captures."""
     database, connection = database_of(
