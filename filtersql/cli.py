@@ -24,6 +24,7 @@ __all__ = ["main"]
 #: command -> what it does; the module of the same name in filtersql/commands holds it
 COMMANDS = {
     "init": "Start a project that runs as it is.",
+    "import": "Write the definitions of a live PostgreSQL, or of a dump, as a project's files.",
     "debug": "Check versions, files and the connection to the target.",
     "compile": "Write the SQL of every subscription.",
     "ls": "List what is defined.",
@@ -53,7 +54,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"filtersql.commands.{cmd_name}")
+        # A module cannot have the name of a word of Python.
+        name = "importing" if cmd_name == "import" else cmd_name
+        module = import_module(f"filtersql.commands.{name}")
         command: click.Command = module.command
         return command
 

@@ -1,4 +1,4 @@
-"""The files of a project that is started from a dump.
+"""The files of a project that is started from a dump, or from a live source.
 
 Example
     `project_files("shop", dump)` is {"filtersql_project.yml": "name: shop\\n…",
@@ -9,33 +9,87 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import glob
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 import yaml
+from msgspec import Struct
 
 from filtersql.catalog import Table
+from filtersql.errors import Notice
 from filtersql.errors.wording import shown
+from filtersql.names import quote_identifier
 from filtersql.project import package_folder
 from filtersql.project.dumps import Dump
 
-__all__ = ["project_files"]
+__all__ = [
+    "ProjectFiles",
+    "copy_frame",
+    "dump_files",
+    "in_yaml",
+    "project_files",
+    "publication_file",
+    "settings_file",
+    "subscriptions_file",
+]
+
+
+class ProjectFiles(Struct, frozen=True):
+    """Texts by path: `begun` files are the user's afterwards, `defined` ones come from elsewhere.
+
+    `empty` are those that define nothing; `left_out` is what they lack, as `--format json` has it.
+    """
+
+    defined: Mapping[str, str]
+    begun: Mapping[str, str]
+    empty: frozenset[str] = frozenset()
+    left_out: Sequence[Mapping[str, str]] = ()
+    counts: Mapping[str, int] = {}
+    notices: Sequence[Notice] = ()
+
+
+def dump_files(name: str, dump: Dump) -> ProjectFiles:
+    """The files of `project_files`: what the dump itself says can be read from it anew."""
+    files = dict(project_files(name, dump))
+    return ProjectFiles({_SCHEMA: files.pop(_SCHEMA)}, files)
+
+
+def copy_frame(folder: Path) -> None:
+    """What every project has, whatever it defines; what is there is left alone."""
+    present = [path.name for path in folder.glob("*")]
+    defined = shutil.ignore_patterns(*_DEFINED_BY_EACH, *map(glob.escape, present))
+    template = package_folder("project_template")
+    shutil.copytree(template, folder, ignore=defined, dirs_exist_ok=True)
 
 
 def project_files(name: str, dump: Dump) -> Mapping[str, str]:
     """Texts by path within the project of this name, which is a plain identifier."""
     publications = list(dump.definitions.publications)
     files = {
-        "filtersql_project.yml": _settings(name, dump.postgres_version),
+        "filtersql_project.yml": settings_file(
+            name, name, {"semantics": "postgres", "postgres_version": dump.postgres_version}
+        ),
         "profiles.yml": _profiles(name),
-        "tables/schema.sql": dump.text,
+        _SCHEMA: dump.text,
     }
     if not publications:
         publications = [name]
-        files[f"publications/{name}.yml"] = _publication(
+        files[f"publications/{name}.yml"] = publication_file(
             name, dump.definitions.catalog.tables.values()
         )
-    files[f"subscriptions/{name}.yml"] = _subscriptions(publications)
+    files[f"subscriptions/{name}.yml"] = subscriptions_file("publications", publications, _FILES)
     return files
+
+
+_SCHEMA = "tables/schema.sql"
+_DEFINED_BY_EACH = (
+    *("tables", "publications", "subscriptions", "changes", "tests"),
+    *("filtersql_project.yml", "profiles.yml"),
+)
+#: where a subscription reads, until somebody says otherwise
+_FILES = ('changes: {path: "changes/*.jsonl"}',)
 
 
 def _schema(file: str) -> str:
@@ -43,14 +97,10 @@ def _schema(file: str) -> str:
     return f"# yaml-language-server: $schema={above}.vscode/filtersql/{file}.json\n"
 
 
-def _settings(name: str, version: int) -> str:
-    return f"""\
-{_schema("project")}name: {_yaml(name)}
-version: 1
-profile: {_yaml(name)}
-semantics: postgres
-postgres_version: {version}
-"""
+def settings_file(name: str, profile: str, more: Mapping[str, object]) -> str:
+    """filtersql_project.yml of a project of this name."""
+    said = {"name": name, "version": 1, "profile": profile, **more}
+    return _schema("project") + "".join(f"{key}: {in_yaml(value)}\n" for key, value in said.items())
 
 
 def _profiles(name: str) -> str:
@@ -58,14 +108,15 @@ def _profiles(name: str) -> str:
     text = (package_folder("project_template") / "profiles.yml").read_text(encoding="utf-8")
     # DuckDB does not tell a schema, which a subscription has, from a database of that name.
     text = text.replace("shop.duckdb", f"{name}_targets.duckdb")
-    return text.replace("\nshop:\n", f"\n{_yaml(name)}:\n")
+    return text.replace("\nshop:\n", f"\n{in_yaml(name)}:\n")
 
 
-def _publication(name: str, tables: Iterable[Table]) -> str:
+def publication_file(name: str, tables: Iterable[Table]) -> str:
+    """A publication of all tables of which rows can be found again."""
     published = [table for table in tables if _may_be_published(table)]
     lines = [
         "publications:",
-        f"  - name: {_yaml(name)}",
+        f"  - name: {in_yaml(name)}",
         "    # A row filter is what PostgreSQL takes in WHERE ():",
         "    #   - {name: orders, where: region = 'eu', columns: [id, region, total]}",
     ]
@@ -74,7 +125,7 @@ def _publication(name: str, tables: Iterable[Table]) -> str:
     lines.append("    tables:")
     for table in published:
         if table.identity_columns:
-            lines.append(f"      - {_yaml(shown(table.name))}")
+            lines.append(f"      - {in_yaml(shown(table.name))}")
         else:
             lines.append(f"      # {shown(table.name)}: a row without a key is not found again;")
             lines.append("      #   ALTER TABLE … REPLICA IDENTITY FULL, or publish: [insert]")
@@ -86,16 +137,16 @@ def _may_be_published(table: Table) -> bool:
     return not (table.partition_of or table.unlogged or table.view or table.foreign)
 
 
-def _subscriptions(publications: Iterable[str]) -> str:
+def subscriptions_file(key: str, names: Iterable[str], more: Iterable[str]) -> str:
+    """A subscription to each of some `publications`, or `replication_sets`; `more` for each."""
     lines = ["subscriptions:"]
-    for publication in publications:
-        lines.append(f"  - name: {_yaml(publication)}")
-        lines.append(f"    publications: [{_yaml(publication)}]")
-        lines.append('    changes: {path: "changes/*.jsonl"}')
+    for name in map(quote_identifier, names):
+        lines += [f"  - name: {in_yaml(name)}", f"    {key}: [{in_yaml(name)}]"]
+        lines += [f"    {line}" for line in more]
     return _schema("subscriptions") + "\n".join(lines) + "\n"
 
 
-def _yaml(name: str) -> str:
-    """A name as YAML holds it, quoted only where it must be."""
-    listed: str = yaml.safe_dump([name], default_flow_style=True, allow_unicode=True, width=1000)
+def in_yaml(value: object) -> str:
+    """A value as YAML holds it, quoted only where it must be."""
+    listed: str = yaml.safe_dump([value], default_flow_style=True, allow_unicode=True, width=1000)
     return listed.strip()[1:-1]

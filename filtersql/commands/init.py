@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from filtersql.commands.console import Console
-from filtersql.commands.from_dump import project_files
+from filtersql.commands.from_dump import copy_frame, project_files
 from filtersql.commands.schema import write_schemas
 from filtersql.commands.shared import subcommand
 from filtersql.errors.project import FOLDER_NOT_EMPTY
@@ -21,14 +21,6 @@ __all__ = ["command"]
 _TEMPLATE = "shop"
 #: how each example is run first; what it lacks is the template's
 _RUN = {_TEMPLATE: "run", "postgres": "run", "window": "run --as-of 2026-11-20"}
-_DEFINED_BY_EACH = (
-    "tables",
-    "publications",
-    "subscriptions",
-    "changes",
-    "tests",
-    "filtersql_project.yml",
-)
 
 
 @subcommand("init")
@@ -86,23 +78,17 @@ def _copy_example(folder: Path, example: str) -> None:
     if example == _TEMPLATE:
         shutil.copytree(template, folder, dirs_exist_ok=True)
     else:
-        _copy_frame(folder)
+        copy_frame(folder)
+        shutil.copy(template / "profiles.yml", folder)
         examples = Path(__file__).parents[1] / "examples"
         shutil.copytree(examples / example, folder, dirs_exist_ok=True)
     write_schemas(folder)
 
 
-def _copy_frame(folder: Path) -> None:
-    """What every project has, whatever it defines."""
-    defined = shutil.ignore_patterns(*_DEFINED_BY_EACH)
-    template = package_folder("project_template")
-    shutil.copytree(template, folder, ignore=defined, dirs_exist_ok=True)
-
-
 def _write_project(folder: Path, console: Console, dump: Path) -> None:
     name = re.sub(r"\W+", "_", folder.name, flags=re.ASCII).lower()
     files = project_files(name, read_dump(dump))
-    _copy_frame(folder)
+    copy_frame(folder)
     for path, text in files.items():
         (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8", newline="\n")

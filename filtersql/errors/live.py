@@ -13,6 +13,12 @@ _outside = partial(Wording, exit_code=2)
 UNKNOWN_SOURCE = Wording(
     'the profile has no source "{name}"', detail="Its sources are {sources:listed}."
 )
+# `import` would write over files.
+DIFFERENT_FILES = Wording(
+    "{count:file says|files say} otherwise",
+    detail="{files:listed}.",
+    hint="--force overwrites; nothing was written.",
+)
 # A run, before anything was captured, or before a table's rows were.
 NOTHING_CAPTURED = Wording(
     'no {what} have been captured from source "{source}"',

@@ -22,10 +22,13 @@ from filtersql.definitions.model import Definitions
 from filtersql.definitions.yaml_document import Document
 from filtersql.errors import Mistake, Mistakes, in_order
 from filtersql.errors.concealing import conceal, forget
+from filtersql.errors.live import UNKNOWN_SOURCE
 from filtersql.errors.project import NO_PROFILES_FILE, NO_PROJECT
+from filtersql.errors.wording import meant
 from filtersql.project.files import DefinitionFiles, read_text, rendered, shown
 from filtersql.project.live_sources import LiveSource, read_sources
 from filtersql.project.profiles import (
+    PROFILE_KEYS,
     Output,
     hide_secrets,
     is_secret,
@@ -39,7 +42,17 @@ from filtersql.rendering.render import forget_own
 from filtersql.semantics import Semantics
 from filtersql.source import Passage
 
-__all__ = ["LiveSource", "Output", "Project", "find_root", "load", "package_folder"]
+__all__ = [
+    "PROJECT_FILE",
+    "LiveSource",
+    "Output",
+    "Project",
+    "SourceOfProject",
+    "find_root",
+    "find_source",
+    "load",
+    "package_folder",
+]
 
 PROJECT_FILE = "filtersql_project.yml"
 _NO_VALUE = object()
@@ -75,6 +88,14 @@ class Project(Struct, frozen=True, eq=False):
     #: reads the definitions again, asking of each statement whether it is refused: the project
     #: without what is in doubt, and the mistakes
     again: Callable[[Refuse], tuple[Project, list[Mistake]]] | None = None
+
+
+class SourceOfProject(Struct, frozen=True):
+    """A live source, its profile, and the settings of its project, where there is one."""
+
+    source: LiveSource
+    profile: str
+    settings: Settings | None
 
 
 def load(
@@ -146,6 +167,50 @@ def _again(
     return replace(project, definitions=files.read(told, refuse)), told
 
 
+def find_source(
+    root: Path,
+    name: str,
+    *,
+    profiles_dir: Path | None = None,
+    variables: Mapping[str, object] | None = None,
+) -> SourceOfProject:
+    """A live source by its name, also for a folder in which a project is to begin.
+
+    Raises Mistakes where it is not there, or where something is wrong in the project's own file or
+    in a profile's sources.
+    """
+    mistakes: list[Mistake] = []
+    forget()
+    given, settings = dict(variables or {}), None
+    look_up = _functions(given, set(), set())
+    if (root / PROJECT_FILE).is_file():
+        templates = Templates(look_up, variables=given)
+        text = rendered(read_text(root / PROJECT_FILE, root, mistakes), templates, mistakes)
+        settings = read_settings(Document(text, mistakes))
+        given = {**settings.variables, **given}
+        look_up = _functions(given, set(), set())
+    path, searched = _find_profiles(root, profiles_dir)
+    if path is None:
+        hint = f"{{{root.name}: {{sources: {{{name}: {{type: postgres, dsn: service={name}}}}}}}}}"
+        raise Mistakes([*mistakes, NO_PROFILES_FILE(searched=searched, hint=f"Write {hint}")])
+    document = _read_profiles(path, root, look_up, given, mistakes)
+    known: dict[str, dict[str, LiveSource]] = {}
+    for key, node in document.mapping(document.root(), "profiles.yml", None).items():
+        if settings is None or key == settings.profile:
+            entry = document.mapping(node, f'profile "{key}"', PROFILE_KEYS)
+            known[key] = read_sources(document, entry.get("sources"))
+    if mistakes:
+        raise Mistakes(mistakes)
+    holders = [profile for profile, sources in known.items() if name in sources]
+    if not holders:
+        names = sorted({each for sources in known.values() for each in sources})
+        close = meant(name, names)
+        raise Mistakes([UNKNOWN_SOURCE(name=name, sources=names or None, hint=close)])
+    # Several profiles may have one of that name: a project is mostly named like its profile.
+    profile = root.name if root.name in holders else holders[0]
+    return SourceOfProject(known[profile][name], profile, settings)
+
+
 def find_root(start: Path) -> Path:
     """The nearest folder from `start` upwards that holds filtersql_project.yml."""
     folder = start.absolute()
@@ -207,6 +272,26 @@ def _profile(
     secrets: set[str],
 ) -> tuple[Output | None, Mapping[str, LiveSource] | None]:
     """The chosen output, and the live sources; None where no profile is found."""
+    path, searched = _find_profiles(root, profiles_dir)
+    if path is None:
+        if need_output and settings.profile is not None:
+            mistakes.append(NO_PROFILES_FILE(settings.profile_span, searched=searched))
+        return None, None
+    own: list[Mistake] = []
+    document = _read_profiles(path, root, look_up, variables, own)
+    profile = read_profile(document, settings)
+    output, sources = None, None
+    if profile is not None:
+        output = read_output(document, settings, profile, target, secrets)
+        # They are judged also where no output is needed.
+        sources = read_sources(Document(document.passage, mistakes), profile[1].get("sources"))
+    if need_output or target is not None:
+        mistakes += own
+    return output, sources
+
+
+def _find_profiles(root: Path, profiles_dir: Path | None) -> tuple[Path | None, list[str]]:
+    """profiles.yml, and the folders that were searched."""
     chosen = os.environ.get("FILTERSQL_PROFILES_DIR")
     folders = [root, Path.home() / ".filtersql"]
     if profiles_dir is not None:
@@ -214,26 +299,21 @@ def _profile(
     elif chosen:
         folders.insert(0, Path(chosen))
     path = next((one / "profiles.yml" for one in folders if (one / "profiles.yml").is_file()), None)
-    if path is None:
-        if need_output and settings.profile is not None:
-            searched = [shown(folder, root) for folder in folders]
-            mistakes.append(NO_PROFILES_FILE(settings.profile_span, searched=searched))
-        return None, None
+    return path, [shown(folder, root) for folder in folders]
+
+
+def _read_profiles(
+    path: Path,
+    root: Path,
+    look_up: Mapping[str, object],
+    variables: Mapping[str, object],
+    mistakes: list[Mistake],
+) -> Document:
     functions = {**look_up, "env_var": _lenient(look_up["env_var"])}
-    own: list[Mistake] = []
-    source = read_text(path, root, own)
-    text = rendered(source, Templates(functions, variables=variables), own)
+    source = read_text(path, root, mistakes)
+    text = rendered(source, Templates(functions, variables=variables), mistakes)
     hidden = Passage(text.text, hide_secrets(source), text.starts, text.offsets, text.widths)
-    document = Document(hidden, own)
-    profile = read_profile(document, settings)
-    output, sources = None, None
-    if profile is not None:
-        output = read_output(document, settings, profile, target, secrets)
-        # They are judged also where no output is needed.
-        sources = read_sources(Document(hidden, mistakes), profile[1].get("sources"))
-    if need_output or target is not None:
-        mistakes += own
-    return output, sources
+    return Document(hidden, mistakes)
 
 
 def _lenient(env_var: object) -> object:

@@ -18,7 +18,7 @@ ARGUMENT_ROOMS = {"commands", "cli", "integrations"}
 #: `filtersql` itself and `python -m filtersql` stand above all rooms
 ABOVE = {"__init__", "__main__"}
 #: import statements inside of functions, of the whole package
-IN_FUNCTIONS = 19
+IN_FUNCTIONS = 20
 
 
 def order() -> list[str]:

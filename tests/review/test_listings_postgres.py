@@ -115,8 +115,8 @@ def differences(
     settings = Settings(project.semantics, project.postgres_version)
     names = [*definitions.publications]
     tables = [name for name, table in definitions.catalog.tables.items() if not table.view]
-    asked = [f'\\dRp+ "{name}"' for name in names]
-    asked += [f'\\d "{table.schema}"."{table.name}"' for table in tables]
+    asked = [f"\\dRp+ {_quoted(name)}" for name in names]
+    asked += [f"\\d {_quoted(table.schema)}.{_quoted(table.name)}" for table in tables]
     answers = psql(server, database, asked)
     found = []
     for name, theirs in zip(names, answers, strict=False):
@@ -138,6 +138,10 @@ def differences(
         if ours_ != theirs_:
             found.append(f"table {table}: psql {theirs_}\nfiltersql {ours_}")
     return found
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def psql(server: Server, database: str, commands: list[str]) -> list[str]:

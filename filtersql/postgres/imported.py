@@ -1,0 +1,196 @@
+"""A server's catalogs as files of a project, and what cannot be taken over.
+
+Example
+    read = imported("erp", catalogs, "postgres", ("tables", "publications", "subscriptions"))
+    read.files["publications/erp.sql"]     # -- filtersql: raw …
+    read.left_out[0].reason                # foreign tables are not replicated
+
+The files are read as any command reads them, so what is written compiles. A statement that is
+refused is left out, with the reason; so is, in turn, what needs what it would have made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from filtersql.definitions.catalog_builder import Drafts
+from filtersql.definitions.finish import finish
+from filtersql.definitions.model import Definitions
+from filtersql.definitions.sql_file import read_sql
+from filtersql.errors import Mistake, Mistakes
+from filtersql.filters.check.generated_columns import check_generations
+from filtersql.names import path_name
+from filtersql.postgres.catalogs import Catalogs, Made
+from filtersql.project.settings import VERSIONS
+from filtersql.source import Source
+
+__all__ = ["PARTS", "Imported", "LeftOut", "imported"]
+
+#: what may be imported, each into its folder
+PARTS = ("tables", "publications", "subscriptions")
+_HEAD = """\
+-- filtersql: raw
+-- Written by `filtersql import {name}`: change it there, and import it again with --force.
+"""
+_PATH = "SELECT pg_catalog.set_config('search_path', '', false);\n"
+_TABLES = ("table", "foreign table", "unlogged table")
+_OF_TABLES = ("partition", "replica identity", "index")
+_NEVER_SENT = {
+    "foreign table": "what stands on another server is not replicated",
+    "unlogged table": "it is not replicated: its changes are not logged",
+}
+
+
+class LeftOut(Struct, frozen=True):
+    """What is not taken over, or taken over and never sent."""
+
+    kind: str
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}: {self.reason}"
+
+
+class Imported(Struct, frozen=True):
+    """Files by path within the project, what they say, and how many things of a kind they make."""
+
+    files: Mapping[str, str]
+    #: files without a statement
+    empty: frozenset[str]
+    definitions: Definitions
+    counts: Mapping[str, int]
+    left_out: Sequence[LeftOut]
+
+
+class _Text(Struct, frozen=True):
+    """A file, and where each statement begins and ends in it."""
+
+    source: Source
+    places: Sequence[tuple[int, int, Made]]
+
+
+def imported(name: str, catalogs: Catalogs, system: str, parts: Iterable[str]) -> Imported:
+    """The parts of a server in a project whose source system is `postgres`, `pglogical` or `bdr`.
+
+    Raises Mistakes where the files cannot be read for another reason than a statement of theirs.
+    """
+    wanted, left_out = _wanted(catalogs, system, parts)
+    version = min(catalogs.server.version, VERSIONS[-1])
+    while True:
+        texts = {
+            part: _text(f"{part}/{path_name(name)}.sql", _HEAD.format(name=name), made)
+            for part, made in wanted.items()
+        }
+        definitions, mistakes = _read(texts.values(), version)
+        refused = {**_homeless(definitions, wanted), **_refused(texts.values(), mistakes)}
+        if not refused:
+            break
+        refused |= _needing(refused, wanted)
+        left_out += [LeftOut(one.kind, one.name, why) for one, why in refused.items()]
+        wanted = {
+            part: [one for one in made if one not in refused] for part, made in wanted.items()
+        }
+    counts: dict[str, int] = {}
+    for one in (one for made in wanted.values() for one in made):
+        counts[one.kind] = counts.get(one.kind, 0) + 1
+        if one.kind in _NEVER_SENT:
+            left_out.append(LeftOut(one.kind, one.name, _NEVER_SENT[one.kind]))
+    files = {text.source.path: text.source.text for text in texts.values()}
+    empty = frozenset(text.source.path for text in texts.values() if not text.places)
+    return Imported(files, empty, definitions, counts, left_out)
+
+
+def _wanted(
+    catalogs: Catalogs, system: str, parts: Iterable[str]
+) -> tuple[dict[str, Sequence[Made]], list[LeftOut]]:
+    """The statements of each part; a project has the publications of one system."""
+    theirs, others = ("publications", "sets") if system == "postgres" else ("sets", "publications")
+    wanted = {part: catalogs.parts[theirs if part == "publications" else part] for part in parts}
+    left_out = [LeftOut("catalogs of", *refused) for refused in catalogs.refused.items()]
+    if "publications" in wanted:
+        why = f"the project's semantics are {system}"
+        left_out += [
+            LeftOut(one.kind, one.name, why)
+            for one in catalogs.parts[others]
+            if one.kind != "member"
+        ]
+    return wanted, left_out
+
+
+def _text(path: str, head: str, made: Iterable[Made]) -> _Text:
+    pieces, places = [head, _PATH], []
+    at = sum(map(len, pieces))
+    for one in made:
+        pieces += ["\n", one.text, "\n"]
+        places.append((at + 1, at + 1 + len(one.text), one))
+        at += len(one.text) + 2
+    return _Text(Source(path, "".join(pieces)), places)
+
+
+def _read(texts: Iterable[_Text], version: int) -> tuple[Definitions, list[Mistake]]:
+    drafts = Drafts(mistakes=[], postgres_version=version)
+    for text in texts:
+        read_sql(text.source.passage(), drafts)
+    definitions = finish(drafts)
+    return definitions, [*drafts.mistakes, *check_generations(definitions.catalog, version)]
+
+
+def _refused(texts: Iterable[_Text], mistakes: Sequence[Mistake]) -> dict[Made, str]:
+    """The statements that mistakes are about, each with the first of them."""
+    refused: dict[Made, str] = {}
+    known = {text.source.path: text.places for text in texts}
+    for mistake in mistakes:
+        at = mistake.span
+        places = known[at.source.path] if at is not None else ()
+        one = next((made for start, end, made in places if at and start <= at.start < end), None)
+        if one is None:
+            raise Mistakes(mistakes)
+        refused.setdefault(one, mistake.message)
+    return refused
+
+
+def _needing(refused: Iterable[Made], wanted: Mapping[str, Sequence[Made]]) -> dict[Made, str]:
+    """What cannot be there without the refused.
+
+    A table without what makes it a partition, or identifies its rows, would be another one.
+    """
+    found = dict.fromkeys(refused, "")
+    gone: set[str] = set()
+    while True:
+        gone |= {f"{one.kind} {one.name}" for one in found}
+        gone |= {one.name for one in found if one.kind in _TABLES}
+        gone |= {one.needs[0] for one in found if one.kind in _OF_TABLES}
+        more = {
+            one: f"{without[0]} is left out"
+            for made in wanted.values()
+            for one in made
+            if one not in found and (without := [name for name in _named(one) if name in gone])
+        }
+        if not more:
+            return {one: why for one, why in found.items() if why}
+        found |= more
+
+
+def _named(one: Made) -> tuple[str, ...]:
+    return (one.name, *one.needs) if one.kind in _TABLES else one.needs
+
+
+def _homeless(definitions: Definitions, wanted: Mapping[str, Sequence[Made]]) -> dict[Made, str]:
+    """Subscriptions to what another server publishes, where this one's publications are read."""
+    if "publications" not in wanted:
+        return {}
+    elsewhere = {
+        name
+        for name, each in definitions.subscriptions.items()
+        if any(one not in definitions.publications for one, _ in each.publications)
+        or any(one not in definitions.replication_sets for one, _ in each.replication_sets)
+    }
+    why = "another server publishes what it subscribes to; see --only"
+    return {one: why for one in wanted.get("subscriptions", ()) if _plain(one.name) in elsewhere}
+
+
+def _plain(name: str) -> str:
+    return name[1:-1].replace('""', '"') if name[:1] == '"' else name
