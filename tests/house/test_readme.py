@@ -31,6 +31,7 @@ TRIED_BY = {
     ("commands.md", "text"): (2, "tests/commands/test_manual.py"),
     ("filters.md", "text"): (3, "tests/filters/test_printed_sizes.py"),
     ("kerberos.md", "yaml"): (1, "tests/project/test_outputs_of_pages.py"),
+    ("live-postgres.md", "yaml"): (1, "tests/postgres/test_connection.py"),
     ("object-stores.md", "yaml"): (2, "tests/project/test_outputs_of_pages.py"),
     ("orchestrators.md", "python"): (3, "tests/integrations/test_airflow.py"),
     ("pull-requests.md", "yaml"): (2, "tests/commands/test_hooks.py"),
@@ -40,7 +41,9 @@ TRIED_BY = {
 }
 #: what no test of this repository can run: how it begins -> why
 NEVER_TRIED = {
+    "CREATE ROLE filtersql LOGIN": "the reader's server; postgres/test_connection.py has its own",
     "apt-get install libkrb5-dev": "a realm of the reader's; targets/test_kerberos.py has its own",
+    "mkdir shop": "the reader's server; postgres/test_import.py has its own",
     "pg_dump --schema-only shop": "the reader's server; house/test_tutorial.py has its own",
     "pg_recvlogical -d shop": "the reader's server; recorders/ have their own",
 }
