@@ -8,19 +8,26 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from filtersql.api.inputs import inputs_of
 from filtersql.api.loading import loaded_compilation
 from filtersql.api.records import Captured
 from filtersql.api.reporter import Reporter
 from filtersql.errors import Mistakes
+from filtersql.errors.capturing import NOT_FILLED
 from filtersql.errors.live import UNKNOWN_SOURCE
 from filtersql.errors.wording import meant
 from filtersql.postgres.driver import require_driver
+from filtersql.run import status as statuses_of
+from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
+    from filtersql.compile import Compilation
+    from filtersql.postgres.capture import Capturing
     from filtersql.postgres.following import Progress
     from filtersql.project import LiveSource, Project
+    from filtersql.rendering.compiled import CompiledTable
 
-__all__ = ["CaptureFlags", "capture"]
+__all__ = ["CaptureFlags", "capture", "capturing_of"]
 
 
 class CaptureFlags(Struct, frozen=True):
@@ -28,17 +35,17 @@ class CaptureFlags(Struct, frozen=True):
 
     create: bool = False
     until_current: bool = False
+    #: patterns of tables whose rows are copied anew
+    rows: tuple[str, ...] = ()
     drop: bool = False
+    prune: bool = False
     stops: Callable[[], bool] = lambda: False
 
 
 def capture(reporter: Reporter, source: str, flags: CaptureFlags) -> Captured:
     """Record a source of the profile. Raises Mistakes."""
-    require_driver()
-    from filtersql.postgres import capture as live
-
     project, compilation = loaded_compilation(reporter)
-    found = _source(project, source)
+    capturing = capturing_of(project, compilation, _source(project, source))
 
     def say(text: str) -> None:
         reporter.message(f"{source}: {text}")
@@ -48,25 +55,38 @@ def capture(reporter: Reporter, source: str, flags: CaptureFlags) -> Captured:
         reporter.message(f"{source}: {_words(now)}", name="Captured", data=content)
 
     if flags.drop:
-        gone = live.remove(found, project.root)
-        say("nothing of this project is there" if gone is None else f'slot "{gone.slot}" is gone')
+        capturing.remove(say)
         return Captured(source)
-    asked = live.wanted(
-        found,
-        project.name,
-        project.definitions.catalog,
-        project.definitions.subscriptions,
-        (node.compiled for node in compilation.nodes),
-    )
-    done = live.capture(
-        asked,
-        project.root,
+    if flags.prune:
+        count, passed = capturing.prune(_passed(project, compilation, source))
+        say(f"{count} files of changes up to seq {passed} were removed")
+        return Captured(source)
+    done = capturing.capture(
         create=flags.create,
+        rows=flags.rows,
         until_current=flags.until_current,
-        listener=live.Listener(say, progress, flags.stops),
+        say=say,
+        on_progress=progress,
+        stops=flags.stops,
     )
     progress(done)
     return Captured(source, done.transactions, done.changes, done.position)
+
+
+def capturing_of(project: Project, compilation: Compilation, source: LiveSource) -> Capturing:
+    """The work at a source. Raises Mistakes where psycopg is missing, or nothing is read of it."""
+    require_driver()
+    from filtersql.postgres.capture import Capturing
+
+    definitions = project.definitions
+    return Capturing.of(
+        source,
+        project.root,
+        project.name,
+        definitions.catalog,
+        definitions.subscriptions,
+        [node.compiled for node in compilation.nodes],
+    )
 
 
 def _source(project: Project, name: str) -> LiveSource:
@@ -75,6 +95,28 @@ def _source(project: Project, name: str) -> LiveSource:
         names, hint = sorted(known) or None, meant(name, known)
         raise Mistakes([UNKNOWN_SOURCE(name=name, sources=names, hint=hint)])
     return known[name]
+
+
+def _passed(project: Project, compilation: Compilation, source: str) -> int:
+    """The last seq that all targets of a source have applied. Raises Mistakes."""
+    subscriptions = project.definitions.subscriptions
+    tables: dict[str, list[CompiledTable]] = {}
+    for node in compilation.nodes:
+        changes = subscriptions[node.compiled.subscription].changes
+        if changes is not None and changes.postgres == source:
+            tables.setdefault(node.compiled.subscription, []).append(node.compiled)
+    assert project.output is not None  # load() asked for one
+    engine = open_engine(project.output, project.root)
+    try:
+        statuses = statuses_of(inputs_of(project), tables, engine)
+    finally:
+        engine.close()
+    passed = []
+    for each in statuses:
+        if each.position is None:
+            raise Mistakes([NOT_FILLED(name=each.compiled.unique_id)])
+        passed.append(each.position)
+    return min(passed)
 
 
 def _words(now: Progress) -> str:

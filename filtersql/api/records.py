@@ -206,6 +206,8 @@ class Target(_Known, frozen=True):
     in_force_since: str | None
     definition_changed: bool | None
     changes_per_run: list[int]
+    #: bytes of the live source's log that were not captured yet; None: not known, or not live
+    source_behind: int | None = None
 
 
 class Listed(_Known, frozen=True):

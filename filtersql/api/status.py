@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from filtersql.api.capture import capturing_of
 from filtersql.api.inputs import inputs_of
 from filtersql.api.loading import loaded_compilation
 from filtersql.api.records import Statuses, Target
 from filtersql.api.reporter import Reporter
 from filtersql.api.selecting import selected
+from filtersql.errors import Mistakes
 from filtersql.review.text_table import aligned, sparkline
 from filtersql.run import status as statuses_of
 from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
+    from filtersql.compile import Compilation
+    from filtersql.postgres.capture_state import Lag
+    from filtersql.project import Project
     from filtersql.rendering.compiled import CompiledTable
     from filtersql.run.status import TargetStatus
 
@@ -61,11 +66,46 @@ def status(reporter: Reporter) -> Statuses:
         ]
         for each in statuses
     ]
-    reporter.result(aligned(f"Targets of {project.name}", _HEADERS, rows, _below(statuses)))
-    return Statuses(tuple(_record(each) for each in statuses))
+    lags = _lags(project, compilation, tables)
+    below = [*_below(statuses), *(f"Source {name}: {_behind(lag)}" for name, lag in lags.items())]
+    reporter.result(aligned(f"Targets of {project.name}", _HEADERS, rows, below))
+    return Statuses(tuple(_record(each, _bytes_of(project, each, lags)) for each in statuses))
 
 
-def _record(each: TargetStatus) -> Target:
+def _lags(
+    project: Project, compilation: Compilation, names: Iterable[str]
+) -> dict[str, Lag | Mistakes | None]:
+    """How far behind its live source each capture is, or why that is not known."""
+    found: dict[str, Lag | Mistakes | None] = {}
+    for name in names:
+        changes = project.definitions.subscriptions[name].changes
+        source = project.sources.get(changes.postgres or "") if changes is not None else None
+        if source is not None and source.name not in found:
+            try:
+                found[source.name] = capturing_of(project, compilation, source).lag()
+            except Mistakes as mistakes:
+                found[source.name] = mistakes
+    return found
+
+
+def _behind(lag: Lag | Mistakes | None) -> str:
+    if lag is None:
+        return "nothing is captured, see filtersql capture --create"
+    if isinstance(lag, Mistakes):
+        return "; ".join(mistake.message for mistake in lag.mistakes)
+    running = "a capture is running" if lag.running else "no capture is running"
+    return f"captured up to {lag.position}, {lag.behind:,} bytes of its log behind; {running}"
+
+
+def _bytes_of(
+    project: Project, each: TargetStatus, lags: Mapping[str, Lag | Mistakes | None]
+) -> int | None:
+    changes = project.definitions.subscriptions[each.compiled.subscription].changes
+    lag = None if changes is None or changes.postgres is None else lags.get(changes.postgres)
+    return None if lag is None or isinstance(lag, Mistakes) else lag.behind
+
+
+def _record(each: TargetStatus, behind: int | None) -> Target:
     return Target(
         unique_id=each.compiled.unique_id,
         target=".".join(each.compiled.target),
@@ -80,6 +120,7 @@ def _record(each: TargetStatus) -> Target:
         in_force_since=each.in_force_since,
         definition_changed=each.definition_changed,
         changes_per_run=list(each.changes_per_run),
+        source_behind=behind,
     )
 
 

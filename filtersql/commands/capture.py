@@ -26,18 +26,31 @@ __all__ = ["command"]
     default=False,
     help="Stop at the server's present position, or go on, which is the default.",
 )
+@click.option(
+    "--rows", metavar="TABLE", multiple=True, help="Copy this table's rows anew; '*' is all."
+)
 @click.option("--drop", is_flag=True, help="Remove publication and slot; the files stay.")
-def command(console: Console, *, source: str, create: bool, until_current: bool, drop: bool) -> int:
+@click.option("--prune", is_flag=True, help="Remove files that every target has passed.")
+def command(
+    console: Console,
+    *,
+    source: str,
+    create: bool,
+    until_current: bool,
+    rows: tuple[str, ...],
+    drop: bool,
+    prune: bool,
+) -> int:
     """Record a live SOURCE of the profile: its rows once, then every committed transaction.
 
     The files below captured/ are what `source: {postgres: SOURCE}` and `changes: {postgres:
     SOURCE}` of subscriptions read. A file is whole and on disk before the server is told. Ctrl-C
     and SIGTERM end it behind the transaction in hand; a kill loses and repeats nothing.
     """
-    if drop and (create or until_current):
-        raise click.UsageError("--drop removes what --create made: it stands alone.")
+    if drop + prune + (create or until_current or bool(rows)) > 1:
+        raise click.UsageError("--drop and --prune take away what others record: alone.")
     with _stopping() as came:
-        flags = CaptureFlags(create, until_current, drop, lambda: bool(came))
+        flags = CaptureFlags(create, until_current, rows, drop, prune, lambda: bool(came))
         return console.answered(capture(console, source, flags))
 
 

@@ -19,6 +19,14 @@ NOTHING_TO_CAPTURE = Wording(
     'no subscription reads changes of source "{source}"',
     hint="A subscription says so: source: {{postgres: {source}}}, changes: {{postgres: {source}}}.",
 )
+NO_SUCH_ROWS = Wording(
+    'no target is copied from a table "{table}" of source "{source}"',
+    hint="--rows takes names of tables, with * for any letters; those are {known:listed}.",
+)
+NOT_FILLED = Wording(
+    'target "{name}" is not filled yet, and needs what was captured',
+    hint='"filtersql run" fills it; so for each output whose targets read these files.',
+)
 NOT_CREATED = Wording(
     'source "{source}" has no slot of this project yet',
     hint='"filtersql capture {source} --create" makes publication and slot, and copies the rows.',
@@ -37,7 +45,7 @@ PUBLICATION_UNFIT = Wording(
     hint="Who owns it: {statement}",
 )
 PUBLICATION_REFUSED = _outside(
-    'source "{source}" refused to make publication "{publication}"',
+    'source "{source}" refused to make or change publication "{publication}"',
     detail="{reason:sentence}",
     hint="The tables' owner may make it once: {statement}",
 )
@@ -101,8 +109,10 @@ OLD_ROWS_TOO_SMALL = Wording(
 )
 TABLE_LACKING = Wording(
     'publication "{publication}" of source "{source}" lacks table "{table}"',
-    detail="The project reads its changes. Rows that were written meanwhile are not in the files.",
-    hint=_ANEW,
+    detail="The project reads its changes.",
+    hint='If it is new here: "filtersql capture {source} --rows {table}" adds it and copies its '
+    "rows. If it is gone from the server, take it out of the project. If it was taken out of the "
+    "publication for a while, its targets are filled anew: run --resync.",
 )
 NO_IDENTITY = Wording(
     'table "{table}" of source "{source}" has no replica identity',

@@ -14,6 +14,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -29,8 +30,9 @@ from filtersql.names import RelationName
 from filtersql.postgres.capture_state import Captured, Folder, Server, slot_exists
 from filtersql.postgres.connection import Connection
 from filtersql.postgres.feed_files import write_whole
-from filtersql.postgres.initial_rows import CopiedTable, copy_rows
+from filtersql.postgres.initial_rows import CopiedTable, copy_rows, settle_rows
 from filtersql.postgres.publication import (
+    add_missing,
     check_publication,
     ensure_publication,
     published_names,
@@ -39,9 +41,14 @@ from filtersql.postgres.server_tables import KnownTables
 from filtersql.project import LiveSource
 from filtersql.project.captured import number_name
 
-__all__ = ["Beginning", "begin", "drop"]
+__all__ = ["Beginning", "begin", "copy_anew", "drop"]
 
 _CREATE = sql.SQL("CREATE_REPLICATION_SLOT {} LOGICAL pgoutput (SNAPSHOT 'export')")
+_CREATE_TEMPORARY = sql.SQL(
+    "CREATE_REPLICATION_SLOT {} TEMPORARY LOGICAL pgoutput (SNAPSHOT 'export')"
+)
+#: so many letters of a slot's name leave room for the number of a process
+_TEMPORARY = 50
 _DROP_SLOT = (
     "SELECT pg_catalog.pg_drop_replication_slot(slot_name)"
     " FROM pg_catalog.pg_replication_slots WHERE slot_name = %s"
@@ -53,6 +60,8 @@ class Beginning(Struct, frozen=True):
 
     source: LiveSource
     root: Path
+    #: of slot and publication
+    name: str
     plain: Connection
     replication: Connection
     known: KnownTables
@@ -63,14 +72,10 @@ class Beginning(Struct, frozen=True):
 
 
 def begin(
-    beginning: Beginning,
-    folder: Folder,
-    name: str,
-    server: Server,
-    say: Callable[[str], None],
+    beginning: Beginning, folder: Folder, server: Server, say: Callable[[str], None]
 ) -> Captured:
     """Make publication and slot and copy the rows. Raises Mistakes, OSError."""
-    source, before = beginning.source, folder.read()
+    source, name, before = beginning.source, beginning.name, folder.read()
     if slot_exists(beginning.plain, name):
         if before is None:
             raise Mistakes([SLOT_EXISTS(slot=name, source=source.name)])
@@ -84,35 +89,58 @@ def begin(
     if ensure_publication(beginning.plain, source, name, beginning.known.catalog, names):
         say(f'publication "{name}" was made')
     check_publication(beginning.plain, source, name, beginning.known.catalog, beginning.sources)
-    start, snapshot = _create_slot(beginning, name)
+    start, snapshot = _create_slot(beginning, name, _CREATE)
     # Above all that was captured before, though a restored server counts from an earlier place.
     older = (int(path.stem) for path in folder.changes.glob("*.jsonl"))
     seq = max(seq_at(lsn(start), 0), *(number + 1 for number in older), 0)
     say(f'slot "{name}" begins at {start}')
 
-    def on_table(table: RelationName, count: int) -> None:
-        say(f"{count:,} rows of {table}")
-
-    copy_rows(source, beginning.root, beginning.copied, snapshot, seq, on_table)
+    copy_rows(source, beginning.root, beginning.copied, snapshot, _teller(say))
+    settle_rows(source, beginning.root, beginning.copied, seq)
     write_whole(folder.changes / f"{number_name(seq)}.jsonl", b"")
     captured = replace(captured, start=start)
     folder.write(captured)
     return captured
 
 
-def drop(connection: Connection, folder: Folder, captured: Captured) -> None:
-    """Remove slot and publication of this project; the files stay."""
+def copy_anew(beginning: Beginning, say: Callable[[str], None]) -> int:
+    """Copy rows as they are now, with a slot that goes with the connection; where that is.
+
+    The publication gets the tables that it lacks before. Raises Mistakes, OSError.
+    """
+    source, name = beginning.source, f"{beginning.name[:_TEMPORARY]}_{os.getpid()}"
+    names = published_names(beginning.known.catalog, beginning.sources)
+    for table in add_missing(beginning.plain, source, beginning.name, names):
+        say(f'{table} joins publication "{beginning.name}"')
+    start, snapshot = _create_slot(beginning, name, _CREATE_TEMPORARY)
+    copy_rows(source, beginning.root, beginning.copied, snapshot, _teller(say))
+    return lsn(start)
+
+
+def drop(connection: Connection, folder: Folder, captured: Captured) -> bool:
+    """Remove slot and publication of this project; the files stay.
+
+    False: the publication is another role's, and stays, too.
+    """
     connection.execute(_DROP_SLOT, (captured.slot,))
-    connection.execute(
-        sql.SQL("DROP PUBLICATION IF EXISTS {}").format(sql.Identifier(captured.publication))
-    )
-    folder.forget()
+    dropping = sql.SQL("DROP PUBLICATION IF EXISTS {}")
+    try:
+        connection.execute(dropping.format(sql.Identifier(captured.publication)))
+    except psycopg.errors.InsufficientPrivilege:
+        return False
+    finally:
+        folder.forget()
+    return True
 
 
-def _create_slot(beginning: Beginning, name: str) -> tuple[str, str]:
+def _teller(say: Callable[[str], None]) -> Callable[[RelationName, int], None]:
+    return lambda table, count: say(f"{count:,} rows of {table}")
+
+
+def _create_slot(beginning: Beginning, name: str, creating: sql.SQL) -> tuple[str, str]:
     """Where the slot begins, and the snapshot of that place: valid while nothing else is said."""
     try:
-        statement = _CREATE.format(sql.Identifier(name))
+        statement = creating.format(sql.Identifier(name))
         row = beginning.replication.execute(statement).fetchone()
     except psycopg.Error as error:
         reason = error.diag.message_primary or str(error)

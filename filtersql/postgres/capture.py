@@ -1,7 +1,7 @@
-"""One capture of a live source, from the project to closed files: `capture(…)`.
+"""One live source, from the project to closed files: `Capturing.of(…).capture(…)`.
 
 Example
-    capture(wanted, root, create=True, until_current=True, …)
+    capturing.capture(create=True, rows=(), until_current=True, …)
 
     captured/erp/rows/public.orders/…41/1.jsonl     the rows at the slot's start
     captured/erp/changes/…41.jsonl, …97.jsonl       every committed transaction since
@@ -10,8 +10,9 @@ Example
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from msgspec import Struct
@@ -21,39 +22,46 @@ from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
 from filtersql.errors.capturing import (
     ALREADY_CAPTURING,
+    CANNOT_WRITE,
     NO_IDENTITY,
+    NO_SUCH_ROWS,
     NOT_CREATED,
     NOTHING_TO_CAPTURE,
 )
 from filtersql.exclusive import alone
 from filtersql.names import RelationName
-from filtersql.postgres.beginning import Beginning, begin, drop
+from filtersql.postgres.beginning import Beginning, begin, copy_anew, drop
 from filtersql.postgres.capture_state import (
-    Captured,
     End,
     Folder,
-    Server,
+    Lag,
     check_server,
     identify,
+    identify_position,
+    lag_of,
 )
 from filtersql.postgres.connection import Connection, connect, told
-from filtersql.postgres.following import Following, Progress, follow
+from filtersql.postgres.feed_files import prune_changes
+from filtersql.postgres.following import Following, Mark, Progress, follow
+from filtersql.postgres.initial_rows import settle_rows
 from filtersql.postgres.publication import check_publication
 from filtersql.postgres.server_tables import KnownTables, check_all, server_tables, server_types
 from filtersql.postgres.sessions import as_it_is
 from filtersql.postgres.slot_stream import SlotStream
 from filtersql.project import LiveSource
+from filtersql.project.captured import newest_rows
 from filtersql.rendering.compiled import CompiledTable
 
-__all__ = ["Listener", "Wanted", "capture", "remove", "wanted"]
+__all__ = ["Capturing"]
 
 _LONGEST_NAME = 63
 
 
-class Wanted(Struct, frozen=True):
-    """What a project reads of a live source."""
+class Capturing(Struct, frozen=True):
+    """A live source of a project, and what the project reads of it."""
 
     source: LiveSource
+    root: Path
     #: of slot and publication
     name: str
     known: KnownTables
@@ -61,120 +69,177 @@ class Wanted(Struct, frozen=True):
     sources: tuple[RelationName, ...]
     copied: tuple[RelationName, ...]
 
+    @classmethod
+    def of(
+        cls,
+        source: LiveSource,
+        root: Path,
+        project: str,
+        catalog: Catalog,
+        subscriptions: Mapping[str, Subscription],
+        compiled: Iterable[CompiledTable],
+    ) -> Capturing:
+        """What the subscriptions of a project read. Raises Mistakes where they read nothing."""
+        needed: dict[RelationName, frozenset[str]] = {}
+        copied: dict[RelationName, None] = {}
+        for table in compiled:
+            subscription = subscriptions[table.subscription]
+            if subscription.changes is not None and subscription.changes.postgres == source.name:
+                for each in table.sources:
+                    read = {*table.identity, *table.judged_old}
+                    needed[each] = needed.get(each, frozenset()) | read
+            if subscription.source is not None and subscription.source.postgres == source.name:
+                copied[table.relation] = None
+        if not needed:
+            raise Mistakes([NOTHING_TO_CAPTURE(source.span, source=source.name)])
+        name = _object_name(project, source.name)
+        known = KnownTables(source.name, catalog, needed)
+        return cls(source, root, name, known, tuple(needed), tuple(copied))
 
-class Listener(Struct, frozen=True):
-    """Who is told what happens, and says when to end."""
+    @property
+    def folder(self) -> Folder:
+        """The files of the source."""
+        return Folder.of(self.root, self.source.name)
 
-    say: Callable[[str], None]
-    progress: Callable[[Progress], None]
-    stops: Callable[[], bool]
+    def capture(
+        self,
+        *,
+        create: bool,
+        rows: Sequence[str],
+        until_current: bool,
+        say: Callable[[str], None],
+        on_progress: Callable[[Progress], None],
+        stops: Callable[[], bool],
+    ) -> Progress:
+        """Make what is missing, if told so, and record changes. Raises Mistakes.
 
+        `rows` are patterns of names of tables whose rows are copied anew; `stops` says when to end.
+        """
+        source, folder = self.source, self.folder
+        chosen = self._chosen(rows)
+        folder.path.mkdir(parents=True, exist_ok=True)
+        with (
+            self._alone(),
+            told(source),
+            _written(source, folder),
+            closing(connect(source)) as plain,
+            closing(connect(source, replication=True)) as replication,
+        ):
+            server, captured = identify(replication, plain), folder.read()
+            if captured is None or captured.start is None:
+                if not create:
+                    raise Mistakes([NOT_CREATED(source.span, source=source.name)])
+                beginning = self._beginning(plain, replication, self.copied)
+                captured = begin(beginning, folder, server, say)
+                chosen = ()
+                server = identify(replication, plain)
+            end = End.of(folder, captured)
+            sent_from = check_server(plain, source, captured, server, end)
+            mark = self._anew(plain, chosen, say) if chosen else None
+            name, known = captured.publication, self.known
+            check_publication(plain, source, name, known.catalog, self.sources)
+            types = server_types(plain)
+            as_it_is(replication)
+            stream = SlotStream(replication, captured.slot, name)
+            following = Following(
+                stream, folder, end, sent_from, known.check, types, source.name, mark
+            )
+            until = identify_position(plain) if until_current else None
+            plain.close()
+            return follow(following, until, stops, on_progress)
 
-def wanted(
-    source: LiveSource,
-    project: str,
-    catalog: Catalog,
-    subscriptions: Mapping[str, Subscription],
-    compiled: Iterable[CompiledTable],
-) -> Wanted:
-    """What the subscriptions of a project read of a source. Raises Mistakes where they do not."""
-    needed: dict[RelationName, frozenset[str]] = {}
-    copied: dict[RelationName, None] = {}
-    for table in compiled:
-        subscription = subscriptions[table.subscription]
-        if subscription.changes is not None and subscription.changes.postgres == source.name:
-            for name in table.sources:
-                read = {*table.identity, *table.judged_old}
-                needed[name] = needed.get(name, frozenset()) | read
-        if subscription.source is not None and subscription.source.postgres == source.name:
-            copied[table.relation] = None
-    if not needed:
-        raise Mistakes([NOTHING_TO_CAPTURE(source.span, source=source.name)])
-    return Wanted(
-        source,
-        _object_name(project, source.name),
-        KnownTables(source.name, catalog, needed),
-        tuple(needed),
-        tuple(copied),
-    )
+    def remove(self, say: Callable[[str], None]) -> None:
+        """Remove slot and publication that this project made."""
+        captured = self.folder.read()
+        if captured is None:
+            say("nothing of this project is there")
+            return
+        with self._alone(), told(self.source), connect(self.source) as plain:
+            dropped = drop(plain, self.folder, captured)
+        say(f'slot "{captured.slot}" is gone')
+        if not dropped:
+            say(f'publication "{captured.publication}" is another role\'s, and stays')
 
-
-def capture(
-    asked: Wanted, root: Path, *, create: bool, until_current: bool, listener: Listener
-) -> Progress:
-    """Make what is missing, if told so, and record changes. Raises Mistakes, OSError."""
-    source, folder = asked.source, Folder.of(root, asked.source.name)
-    folder.path.mkdir(parents=True, exist_ok=True)
-    with (
-        _only_one(source, folder),
-        told(source),
-        closing(connect(source)) as plain,
-        closing(connect(source, replication=True)) as replication,
-    ):
-        server = identify(replication, plain)
-        captured = folder.read()
+    def lag(self) -> Lag | None:
+        """How far behind the source its files are; None where nothing is captured."""
+        captured = self.folder.read()
         if captured is None or captured.start is None:
-            if not create:
-                raise Mistakes([NOT_CREATED(source.span, source=source.name)])
-            captured = _begin(asked, root, folder, server, plain, replication, listener)
-            server = identify(replication, plain)
-        end = End.of(folder, captured)
-        sent_from = check_server(plain, source, captured, server, end)
-        name, known = captured.publication, asked.known
-        check_publication(plain, source, name, known.catalog, asked.sources)
-        types = server_types(plain)
-        plain.close()
-        as_it_is(replication)
-        stream = SlotStream(replication, captured.slot, captured.publication)
-        following = Following(stream, folder, end, sent_from, known.check, types, source.name)
-        until = server.position if until_current else None
-        return follow(following, until, listener.stops, listener.progress)
+            return None
+        with told(self.source), connect(self.source) as plain:
+            return lag_of(plain, captured)
 
+    def prune(self, passed: int) -> tuple[int, int]:
+        """Remove files that all targets, and the newest rows of each table, have passed.
 
-def remove(source: LiveSource, root: Path) -> Captured | None:
-    """Remove slot and publication that this project made; None where it made none."""
-    folder = Folder.of(root, source.name)
-    captured = folder.read()
-    if captured is None:
-        return None
-    with _only_one(source, folder), told(source), connect(source) as plain:
-        drop(plain, folder, captured)
-    return captured
+        How many were removed, and up to which seq.
+        """
+        newest = [newest_rows(self.root, self.source.name, name) for name in self.copied]
+        passed = min([passed, *(-1 if seq is None else seq for seq in newest)])
+        with self._alone():
+            return prune_changes(self.folder.changes, passed), passed
 
+    def _chosen(self, patterns: Sequence[str]) -> tuple[RelationName, ...]:
+        for pattern in patterns:
+            if not any(_matches(name, pattern) for name in self.copied):
+                names = self.source.name, sorted(self.copied)
+                raise Mistakes([NO_SUCH_ROWS(table=pattern, source=names[0], known=names[1])])
+        return tuple(name for name in self.copied if any(_matches(name, each) for each in patterns))
 
-def _begin(
-    asked: Wanted,
-    root: Path,
-    folder: Folder,
-    server: Server,
-    plain: Connection,
-    replication: Connection,
-    listener: Listener,
-) -> Captured:
-    names = tuple(dict.fromkeys((*asked.sources, *asked.copied)))
-    held, types = server_tables(plain, names), server_types(plain)
-    check_all(asked.known, names, held, types)
-    lacking = [
-        NO_IDENTITY(table=name, source=asked.source.name)
-        for name in asked.sources
-        if not any(column.is_key for column in held[name].relation.columns)
-    ]
-    if lacking:
-        raise Mistakes(lacking)
-    copied = [held[name].copied for name in asked.copied]
-    beginning = Beginning(
-        asked.source, root, plain, replication, asked.known, asked.sources, copied
-    )
-    return begin(beginning, folder, asked.name, server, listener.say)
+    def _anew(
+        self, plain: Connection, chosen: Sequence[RelationName], say: Callable[[str], None]
+    ) -> Mark:
+        """Copy rows as they are now; they are looked at once changes were recorded up to there."""
+        with closing(connect(self.source, replication=True)) as replication:
+            beginning = self._beginning(plain, replication, chosen)
+            position = copy_anew(beginning, say)
+
+        def settle(seq: int) -> None:
+            settle_rows(self.source, self.root, beginning.copied, seq)
+            say(f"the rows are those at seq {seq}")
+
+        return Mark(position, settle)
+
+    def _beginning(
+        self, plain: Connection, replication: Connection, copied: Sequence[RelationName]
+    ) -> Beginning:
+        """What is read, compared with the server. Raises Mistakes with all that differs."""
+        names = tuple(dict.fromkeys((*self.sources, *copied)))
+        held, types = server_tables(plain, names), server_types(plain)
+        check_all(self.known, names, held, types)
+        lacking = [
+            NO_IDENTITY(table=name, source=self.source.name)
+            for name in self.sources
+            if not any(column.is_key for column in held[name].relation.columns)
+        ]
+        if lacking:
+            raise Mistakes(lacking)
+        rows = [held[name].copied for name in copied]
+        return Beginning(
+            self.source, self.root, self.name, plain, replication, self.known, self.sources, rows
+        )
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        path = self.folder.path
+        try:
+            with alone(path, wait=False):
+                yield
+        except BlockingIOError:
+            raise Mistakes([ALREADY_CAPTURING(source=self.source.name, folder=path)]) from None
 
 
 @contextmanager
-def _only_one(source: LiveSource, folder: Folder) -> Iterator[None]:
+def _written(source: LiveSource, folder: Folder) -> Iterator[None]:
+    """What a disk refuses becomes a mistake."""
     try:
-        with alone(folder.path, wait=False):
-            yield
-    except BlockingIOError:
-        raise Mistakes([ALREADY_CAPTURING(source=source.name, folder=folder.path)]) from None
+        yield
+    except OSError as error:
+        reason, path = error.strerror or str(error), error.filename or folder.path
+        raise Mistakes([CANNOT_WRITE(path=path, reason=reason, source=source.name)]) from None
+
+
+def _matches(name: RelationName, pattern: str) -> bool:
+    return fnmatchcase(str(name), pattern) or fnmatchcase(name.name, pattern)
 
 
 def _object_name(project: str, source: str) -> str:

@@ -37,11 +37,27 @@ from filtersql.postgres.recording import position_text, tx_position
 from filtersql.project import LiveSource
 from filtersql.project.captured import changes_folder
 
-__all__ = ["Captured", "End", "Folder", "Server", "check_server", "identify", "slot_exists"]
+__all__ = [
+    "Captured",
+    "End",
+    "Folder",
+    "Lag",
+    "Server",
+    "check_server",
+    "identify",
+    "identify_position",
+    "lag_of",
+    "slot_exists",
+]
 
 _SLOT = """
 SELECT confirmed_flush_lsn::text, wal_status FROM pg_catalog.pg_replication_slots
 WHERE slot_name = %s
+"""
+_LAG = """
+SELECT confirmed_flush_lsn::text,
+    (pg_catalog.pg_current_wal_lsn() - confirmed_flush_lsn)::pg_catalog.int8, active
+FROM pg_catalog.pg_replication_slots WHERE slot_name = %s
 """
 _HERE = "SELECT pg_catalog.pg_current_wal_lsn()::text"
 
@@ -105,10 +121,32 @@ class Folder(Struct, frozen=True):
 def identify(replication: Connection, plain: Connection) -> Server:
     """Ask a server what it is."""
     row = replication.execute("IDENTIFY_SYSTEM").fetchone()
-    here = plain.execute(_HERE).fetchone()
     assert row is not None
-    assert here is not None
-    return Server(str(row[0]), int(row[1]), str(row[3]), lsn(here[0]))
+    return Server(str(row[0]), int(row[1]), str(row[3]), identify_position(plain))
+
+
+def identify_position(connection: Connection) -> int:
+    """Where the log of a server is."""
+    row = connection.execute(_HERE).fetchone()
+    assert row is not None
+    return lsn(row[0])
+
+
+class Lag(Struct, frozen=True):
+    """How far behind its source a capture is: bytes of the log that no file has yet.
+
+    `running`: a process captures at this moment.
+    """
+
+    position: str
+    behind: int
+    running: bool
+
+
+def lag_of(connection: Connection, captured: Captured) -> Lag | None:
+    """Ask the server; None where the slot is gone."""
+    row = connection.execute(_LAG, (captured.slot,)).fetchone()
+    return None if row is None or row[0] is None else Lag(*row)
 
 
 def slot_exists(connection: Connection, slot: str) -> bool:

@@ -25,7 +25,7 @@ import msgspec
 from filtersql.feeds.records import Record, record
 from filtersql.project.captured import number_name
 
-__all__ = ["FeedFiles", "last_tx", "sync_folder", "write_whole"]
+__all__ = ["FeedFiles", "last_tx", "prune_changes", "sync_folder", "write_whole"]
 
 _encoder = msgspec.json.Encoder()
 #: what is held before it is written: so many changes, or so many bytes
@@ -135,15 +135,28 @@ def _sync(descriptor: int, waiting: Callable[[], None]) -> None:
 
 
 def last_tx(folder: Path) -> str | None:
-    """The transaction at the end of the last closed file; None where none has one."""
-    for path in sorted(folder.glob("*.jsonl"), reverse=True):
-        with path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(size - _TAIL, 0))
-            # A commit record is short.
-            if lines := file.read().splitlines():
-                return str(record(lines[-1]).tx)
-    return None
+    """The transaction at the end of the last closed file; None where the slot began with it."""
+    newest = max(folder.glob("*.jsonl"), default=None)
+    if newest is None:
+        return None
+    with newest.open("rb") as file:
+        file.seek(max(file.seek(0, os.SEEK_END) - _TAIL, 0))
+        # The record of a commit is short.
+        lines = file.read().splitlines()
+    return str(record(lines[-1]).tx) if lines else None
+
+
+def prune_changes(folder: Path, passed: int) -> int:
+    """Remove the files whose changes end at a seq or before; how many.
+
+    The newest one stays: it says where the chain goes on.
+    """
+    old = sorted(path for path in folder.glob("*.jsonl") if int(path.stem) <= passed)
+    newest = max(folder.glob("*.jsonl"), default=None)
+    gone = [path for path in old if path != newest]
+    for path in gone:
+        path.unlink()
+    return len(gone)
 
 
 def write_whole(path: Path, content: bytes) -> None:

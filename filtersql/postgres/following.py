@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from filtersql.errors import Mistakes
-from filtersql.errors.capturing import CANNOT_WRITE, NOT_PGOUTPUT, RESTORED
+from filtersql.errors.capturing import NOT_PGOUTPUT, RESTORED
 from filtersql.postgres.capture_state import End, Folder
 from filtersql.postgres.feed_files import FeedFiles
 from filtersql.postgres.pgoutput import Begin, Commit, Malformed, Message, Relation, Type
@@ -29,7 +29,7 @@ from filtersql.postgres.recording import Check, Recorder, position_text, tx_of
 from filtersql.postgres.slot_stream import SlotStream
 from filtersql.postgres.transactions import Transactions
 
-__all__ = ["Following", "Progress", "follow"]
+__all__ = ["Following", "Mark", "Progress", "follow"]
 
 #: a file is closed when it has so many bytes
 _FILE_BYTES = 64 * 2**20
@@ -40,6 +40,8 @@ _EACH = 10.0
 _LOOK = 0.2
 #: messages between two looks at the clock
 _GLANCE = 256
+#: the first letters of messages that end a transaction
+_COMMITS = b"Cc"
 
 
 class Progress(Struct, frozen=True):
@@ -50,6 +52,13 @@ class Progress(Struct, frozen=True):
     position: str
     behind: float
     rate: float
+
+
+class Mark(Struct, frozen=True):
+    """A position in the log, and who is told the last seq before it."""
+
+    position: int
+    told: Callable[[int], None]
 
 
 class Following:
@@ -64,6 +73,7 @@ class Following:
         check: Check,
         types: Mapping[int, Type],
         source: str,
+        mark: Mark | None = None,
     ) -> None:
         self.stream, self.folder, self.end, self.source = stream, folder, end, source
         for stale in (*folder.changes.glob("*.part"), *folder.changes.glob("*.stream")):
@@ -73,7 +83,7 @@ class Following:
         self.recorder = Recorder(check, types, self.files.closed)
         #: the last transaction in the files was sent again, or is not to be
         self.known = end.tx is None or sent_from > end.position
-        self.skips = False
+        self.skips, self.mark = False, mark
         #: of the last transaction that is whole: where it is, and when it was committed
         self.position, self.committed = end.position, 0
         self.written = end.reached
@@ -85,14 +95,25 @@ class Following:
         """Whether no transaction is open."""
         return self.recorder.open is None and not self.skips
 
-    def take(self, payload: bytes) -> None:
-        """One message of the plug-in."""
+    def take_some(self) -> bool:
+        """What has arrived, at most to the end of a transaction; False: there is no more."""
+        for _ in range(_GLANCE):
+            payload = self.stream.receive()
+            if payload is None:
+                return False
+            self._take(payload)
+            if payload[0] in _COMMITS:
+                break
+        return True
+
+    def _take(self, payload: bytes) -> None:
         for message, size in self.transactions.take(payload):
             self._seen += 1
             if not self._seen % _GLANCE:
                 self.stream.keep_alive()
             if isinstance(message, Begin):
                 self.skips = self._has(message)
+                self._pass(message.position)
             elif isinstance(message, Commit) and self.skips:
                 self.skips = False
                 continue
@@ -106,10 +127,17 @@ class Following:
             found = self.end.has(begin, tx)
             self.known = self.known or tx == self.end.tx
             if not found and not self.known:
-                raise ValueError(f"Transaction {self.end.tx}, the last in the files, is not sent.")
+                reason = f"Transaction {self.end.tx}, the last in the files, never happened."
+                raise ValueError(reason)
         except ValueError as error:
             raise Mistakes([RESTORED(source=self.source, reason=str(error))]) from None
         return found
+
+    def _pass(self, position: int) -> None:
+        """All transactions before a position were recorded."""
+        if self.mark is not None and position >= self.mark.position:
+            self.mark.told(self.recorder.last_seq)
+            self.mark = None
 
     def _record(self, message: Message, size: int) -> None:
         if records := self.recorder.take(message):
@@ -130,6 +158,10 @@ class Following:
 
     def rest(self, *, at_once: bool) -> None:
         """Between two transactions: what waits is closed when it is time."""
+        if not self.known and self.stream.reached > self.end.position:
+            reason = f"Transaction {self.end.tx}, the last in the files, never happened."
+            raise Mistakes([RESTORED(source=self.source, reason=reason)])
+        self._pass(self.stream.reached)
         waiting = self.files.size
         if waiting and (at_once or waiting >= _FILE_BYTES or self.files.age >= 1.0):
             self.close()
@@ -172,10 +204,6 @@ def follow(
     except Mistakes:
         following.close()
         raise
-    except OSError as error:
-        reason = error.strerror or str(error)
-        path = error.filename or following.folder.changes
-        raise Mistakes([CANNOT_WRITE(path=path, reason=reason, source=following.source)]) from None
     finally:
         following.files.discard()
         following.transactions.close()
@@ -189,19 +217,17 @@ def _follow(
 ) -> None:
     stream, told_at = following.stream, time.monotonic()
     arrived = False
+    if until is not None:
+        stream.ask()
     while not (arrived or stops()):
-        payload = stream.receive()
-        if payload is not None:
-            following.take(payload)
+        more = following.take_some()
         if following.between:
-            reached = stream.reached if payload is None else 0
+            reached = 0 if more else stream.reached
             arrived = until is not None and max(following.position, reached) >= until
             following.rest(at_once=arrived)
-        if payload is None:
-            if until is not None and not arrived:
-                stream.ask()
-            stream.keep_alive()
-            stream.wait(_LOOK)
+        stream.keep_alive()
+        if not (more or arrived or stream.wait(_LOOK)) and until is not None:
+            stream.ask()
         if time.monotonic() - told_at >= _EACH:
             told_at = time.monotonic()
             on_progress(following.progress())

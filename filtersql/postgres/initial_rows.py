@@ -1,7 +1,8 @@
 """The rows of tables as they were at a snapshot, as files of JSON lines: `copy_rows(…)`.
 
 Example
-    copy_rows(source, root, tables, snapshot, seq)
+    copy_rows(source, root, tables, snapshot, on_table)
+    settle_rows(source, root, tables, 41)
 
     captured/erp/rows/public.orders/00000000000000000041/1.jsonl
 
@@ -22,7 +23,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -35,8 +36,9 @@ from filtersql.postgres.sessions import as_it_is
 from filtersql.project import LiveSource
 from filtersql.project.captured import number_name, rows_folder
 
-__all__ = ["CopiedTable", "copy_rows"]
+__all__ = ["CopiedTable", "copy_rows", "settle_rows"]
 
+_BESIDE = "new.part"
 _SESSIONS = 4
 _ROWS = 4096
 #: types whose text is a JSON number, and those of which no text needs an escape
@@ -44,6 +46,8 @@ _NUMBERS = frozenset({"int2", "int4", "int8"})
 _PLAIN = frozenset("numeric float4 float8 date time timetz timestamp timestamptz uuid oid".split())
 #: types that become a JSON string by what they print, or true and false
 _AS_PRINTED = frozenset({"text", "varchar", "bpchar", "bool"})
+Buffer: TypeAlias = bytes | memoryview
+
 _DELIMITER, _NULL = b"\x01", b"\x02"
 _COPY = sql.SQL(
     "COPY (SELECT {} FROM {}) TO STDOUT (DELIMITER E'\\x01', NULL E'\\x02', ENCODING 'UTF8')"
@@ -67,12 +71,11 @@ def copy_rows(
     root: Path,
     tables: Sequence[CopiedTable],
     snapshot: str,
-    seq: int,
     on_table: Callable[[RelationName, int], None],
 ) -> None:
-    """Write the rows of some tables, several at a time; `on_table` is told how many each has.
+    """Write the rows of some tables, several at a time, where nobody looks at them yet.
 
-    Raises Mistakes, OSError: then no folder of a table that was not finished is there.
+    `on_table` is told how many each has. Raises Mistakes, OSError.
     """
 
     def copied(table: CopiedTable) -> int:
@@ -80,45 +83,47 @@ def copy_rows(
             as_it_is(connection)
             connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             connection.execute(sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(snapshot)))
-            return _copy(connection, table, rows_folder(root, source.name, table.name), seq)
+            return _copy(connection, table, rows_folder(root, source.name, table.name))
 
     with ThreadPoolExecutor(_SESSIONS) as pool:
         for table, count in zip(tables, pool.map(copied, tables), strict=True):
             on_table(table.name, count)
 
 
-def _copy(connection: Connection, table: CopiedTable, folder: Path, seq: int) -> int:
-    folder.mkdir(parents=True, exist_ok=True)
-    beside, path = folder / f"{number_name(seq)}.part", folder / number_name(seq)
-    for old in (beside, path):
-        if old.exists():
-            shutil.rmtree(old)
-    beside.mkdir()
+def settle_rows(source: LiveSource, root: Path, tables: Sequence[CopiedTable], seq: int) -> None:
+    """What was copied holds the changes up to a seq: it is looked at from now on."""
+    for table in tables:
+        folder = rows_folder(root, source.name, table.name)
+        path = folder / number_name(seq)
+        if path.exists():
+            shutil.rmtree(path)
+        (folder / _BESIDE).rename(path)
+        sync_folder(folder)
+
+
+def _copy(connection: Connection, table: CopiedTable, folder: Path) -> int:
+    beside = folder / _BESIDE
+    if beside.exists():
+        shutil.rmtree(beside)
+    beside.mkdir(parents=True)
     with (beside / "1.jsonl").open("wb") as file:
         count = _write(connection, table, file)
         file.flush()
         os.fsync(file.fileno())
     sync_folder(beside)
-    beside.rename(path)
-    sync_folder(folder)
     return count
 
 
 def _write(connection: Connection, table: CopiedTable, file: BinaryIO) -> int:
     count = 0
-    rows: list[bytes] = []
-    for row in _copied(connection, _query(table).as_bytes(connection)):
-        rows.append(row)
-        if len(rows) == _ROWS:
-            file.write(_lines(rows))
-            count += len(rows)
-            rows.clear()
-    file.write(_lines(rows))
-    return count + len(rows)
+    for rows in _copied(connection, _query(table).as_bytes(connection)):
+        file.write(_lines(rows))
+        count += len(rows)
+    return count
 
 
-def _copied(connection: Connection, query: bytes) -> Iterator[bytes]:
-    """The rows that COPY sends; other threads go on while this one waits."""
+def _copied(connection: Connection, query: bytes) -> Iterator[Sequence[Buffer]]:
+    """The rows that COPY sends, some at a time; other threads go on while this one waits."""
     pgconn = connection.pgconn
     pgconn.send_query(query)
     while pgconn.is_busy():
@@ -127,31 +132,37 @@ def _copied(connection: Connection, query: bytes) -> Iterator[bytes]:
     result = pgconn.get_result()
     if result is None or result.status != pq.ExecStatus.COPY_OUT:
         raise errors.error_from_result(result) if result else errors.InterfaceError("no COPY")
+    rows: list[Buffer] = []
     while True:
-        count, row = pgconn.get_copy_data(1)
-        if count > 0:
-            yield row  # type: ignore[misc]  # a memoryview: join() takes it as bytes
-        elif count == 0:
+        size, row = pgconn.get_copy_data(1)
+        if size > 0:
+            rows.append(row)
+            if len(rows) < _ROWS:
+                continue
+        elif size == 0:
             select.select([pgconn.socket], [], [])
             pgconn.consume_input()
-        else:
+            continue
+        yield rows
+        rows.clear()
+        if size < 0:
             break
     while (result := pgconn.get_result()) is not None:
         if result.status == pq.ExecStatus.FATAL_ERROR:
             raise errors.error_from_result(result)
 
 
-def _lines(rows: Sequence[bytes]) -> bytes:
+def _lines(rows: Sequence[Buffer]) -> bytes:
     r"""Rows of COPY as JSON lines.
 
     >>> _lines([b'{"a":\x01\x02\x01,"b":"\x01\x02\x01","c":\x01"\\\\n"\x01}\n'])
     b'{"a":null,"b":null,"c":"\\n"}\n'
     """
-    text = b"".join(rows).replace(_DELIMITER, b"")
+    text = b"".join(rows).translate(None, _DELIMITER)
     if _NULL in text:
         text = text.replace(b'"' + _NULL + b'"', b"null").replace(_NULL, b"null")
     # The one character of JSON that COPY escapes once more.
-    return text.replace(rb"\\", b"\\")
+    return text.replace(rb"\\", b"\\") if b"\\" in text else text
 
 
 def _query(table: CopiedTable) -> sql.Composed:

@@ -29,7 +29,7 @@ from filtersql.names import RelationName
 from filtersql.postgres.connection import Connection, major_version
 from filtersql.project import LiveSource
 
-__all__ = ["check_publication", "ensure_publication", "published_names"]
+__all__ = ["add_missing", "check_publication", "ensure_publication", "published_names"]
 
 _SENDS_GENERATED = 18
 _FOUND = """
@@ -37,6 +37,13 @@ SELECT pubinsert AND pubupdate AND pubdelete AND pubtruncate, pubviaroot,
     EXISTS (SELECT FROM pg_catalog.pg_publication_rel r
         WHERE r.prpubid = p.oid AND (r.prqual IS NOT NULL OR r.prattrs IS NOT NULL))
 FROM pg_catalog.pg_publication p WHERE pubname = %s
+"""
+_NAMED = """
+SELECT n.nspname, c.relname FROM pg_catalog.pg_publication p
+    JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid
+    JOIN pg_catalog.pg_class c ON c.oid = r.prrelid
+    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE p.pubname = %s
 """
 _TABLES = """
 SELECT schemaname, tablename FROM pg_catalog.pg_publication_tables WHERE pubname = %s
@@ -76,17 +83,22 @@ def ensure_publication(
     )
     if stored and major_version(connection) >= _SENDS_GENERATED:
         statement += sql.SQL(" WITH (publish_generated_columns = stored)")
-    try:
-        connection.execute(statement)
-    except psycopg.Error as error:
-        refused = PUBLICATION_REFUSED(
-            source=source.name,
-            publication=name,
-            reason=error.diag.message_primary or str(error),
-            statement=statement.as_string(connection),
-        )
-        raise Mistakes([refused]) from None
+    _change(connection, source, name, statement)
     return True
+
+
+def add_missing(
+    connection: Connection, source: LiveSource, name: str, tables: Sequence[RelationName]
+) -> tuple[RelationName, ...]:
+    """Add the tables that the publication does not name; those. Raises Mistakes."""
+    named = {RelationName(*found) for found in connection.execute(_NAMED, (name,)).fetchall()}
+    missing = tuple(table for table in tables if table not in named)
+    if missing:
+        statement = sql.SQL("ALTER PUBLICATION {} ADD TABLE {}").format(
+            sql.Identifier(name), _listed(missing)
+        )
+        _change(connection, source, name, statement)
+    return missing
 
 
 def check_publication(
@@ -142,7 +154,24 @@ def _unfit(
 
 
 def _creating(name: str, tables: Sequence[RelationName]) -> sql.Composed:
-    named = (sql.SQL("ONLY {}").format(sql.Identifier(each.schema, each.name)) for each in tables)
     return sql.SQL("CREATE PUBLICATION {} FOR TABLE {}").format(
-        sql.Identifier(name), sql.SQL(", ").join(named)
+        sql.Identifier(name), _listed(tables)
     )
+
+
+def _listed(tables: Sequence[RelationName]) -> sql.Composed:
+    named = (sql.SQL("ONLY {}").format(sql.Identifier(each.schema, each.name)) for each in tables)
+    return sql.SQL(", ").join(named)
+
+
+def _change(connection: Connection, source: LiveSource, name: str, statement: sql.Composed) -> None:
+    try:
+        connection.execute(statement)
+    except psycopg.Error as error:
+        refused = PUBLICATION_REFUSED(
+            source=source.name,
+            publication=name,
+            reason=error.diag.message_primary or str(error),
+            statement=statement.as_string(connection),
+        )
+        raise Mistakes([refused]) from None

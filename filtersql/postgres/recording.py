@@ -1,13 +1,13 @@
 """Transactions as records of the native feed: `Recorder(…).take(message)`.
 
 Example
-    ==== ======== ============== =======================================
+    ==== ======== =========================== =======================================
     seq  op       tx
-    ==== ======== ============== =======================================
-    …32  insert   748@0/16B3748  the first change of transaction 748
-    …33  update   748@0/16B3748  `before` is what was logged
-    …34  commit   748@0/16B3748
-    ==== ======== ============== =======================================
+    ==== ======== =========================== =======================================
+    …32  insert   748@0/16B3748@305A40C6F29C1 the first change of transaction 748
+    …33  update   748@0/16B3748@305A40C6F29C1 `before` is what was logged
+    …34  commit   748@0/16B3748@305A40C6F29C1
+    ==== ======== =========================== =======================================
 
     A seq is made of the position of the transaction's commit record and of the change's number
     within it (`feeds.positions`); where a huge transaction ran on into the numbers of the one
@@ -196,10 +196,13 @@ def position_text(position: int) -> str:
 
 
 def tx_of(begin: Begin) -> str:
-    """What a transaction is called in the feed: its number comes again after four billion."""
-    return f"{begin.xid}@{position_text(begin.position)}"
+    """What a transaction is called in the feed: its number, where and when it was committed.
+
+    The number comes again after four billion; on a restored server the other two may, too.
+    """
+    return f"{begin.xid}@{position_text(begin.position)}@{begin.at:X}"
 
 
 def tx_position(tx: str) -> str:
     """The position of the commit record, as it is printed, out of a record's tx."""
-    return tx.rpartition("@")[2]
+    return tx.split("@")[1]

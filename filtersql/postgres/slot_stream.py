@@ -81,9 +81,9 @@ class SlotStream:
                 self.reached = max(self.reached, end)
                 self.asked = self.asked or bool(asked)
 
-    def wait(self, seconds: float) -> None:
-        """Until something arrives, or for so long."""
-        select.select([self._pgconn.socket], [], [], seconds)
+    def wait(self, seconds: float) -> bool:
+        """Until something arrives, or for so long; whether anything did."""
+        return bool(select.select([self._pgconn.socket], [], [], seconds)[0])
 
     def tell(self, position: int) -> None:
         """All changes before a position are on disk."""

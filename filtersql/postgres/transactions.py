@@ -21,7 +21,7 @@ PostgreSQL
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -44,6 +44,7 @@ from filtersql.postgres.pgoutput import (
 
 __all__ = ["Transactions"]
 
+_STREAMED = (StreamStart, StreamStop, StreamAbort, StreamCommit, Ignored)
 _SIZE = struct.Struct(">I")
 
 
@@ -64,9 +65,11 @@ class Transactions:
         self._spools: dict[int, _Spool] = {}
         self._open: _Spool | None = None
 
-    def take(self, payload: bytes) -> Iterator[tuple[Message, int]]:
+    def take(self, payload: bytes) -> Iterable[tuple[Message, int]]:
         """The messages that are due with this one, and their bytes. Raises Malformed, OSError."""
         message = self._decoder.decode(payload)
+        if self._open is None and not isinstance(message, _STREAMED):
+            return ((message, len(payload)),)
         match message:
             case StreamStart():
                 self._open = self._spool(message.xid)
@@ -75,13 +78,10 @@ class Transactions:
             case StreamAbort():
                 self._abort(message)
             case StreamCommit():
-                yield from self._replay(message)
-            case Ignored():
-                pass
+                return self._replay(message)
             case _ if self._open is not None:
                 self._open.file.write(_SIZE.pack(len(payload)) + payload)
-            case _:
-                yield message, len(payload)
+        return ()
 
     def close(self) -> None:
         """Remove the files of transactions that were not decided: they are sent again."""

@@ -36,7 +36,14 @@ from filtersql.errors.live import NOTHING_CAPTURED, UNKNOWN_SOURCE
 from filtersql.errors.wording import meant
 from filtersql.names import RelationName, path_name
 
-__all__ = ["changes_folder", "number_name", "rows_folder", "rows_pattern", "with_captured"]
+__all__ = [
+    "changes_folder",
+    "newest_rows",
+    "number_name",
+    "rows_folder",
+    "rows_pattern",
+    "with_captured",
+]
 
 _DIGITS = 20
 
@@ -58,6 +65,11 @@ def changes_folder(root: Path, source: str) -> Path:
 def rows_folder(root: Path, source: str, relation: RelationName) -> Path:
     """The folder of a table, which holds a folder for each seq at which its rows were captured."""
     return _folder(root, source) / "rows" / relation.path
+
+
+def newest_rows(root: Path, source: str, relation: RelationName) -> int | None:
+    """The seq of the newest rows of a table; None where none were captured."""
+    return dict(_newest(rows_folder(root, source, relation).parent)).get(relation.path)
 
 
 def rows_pattern(source: SourceOfTables, relation: RelationName) -> str:

@@ -177,6 +177,65 @@ def test_a_slot_that_nobody_knows_is_left_alone(project: LiveProject) -> None:
     assert f'"{project.slot}" of source "erp" exists, but not by what this project knows' in said
 
 
+def test_a_table_that_joins_the_project(project: LiveProject) -> None:
+    """--rows adds it to the publication, and copies it as it is then; others go on as they are."""
+    published = (project.folder / "publications/p.yml").read_text()
+    project.write("publications/p.yml", published.replace("{name: items, where: id % 3 <> 0}", ""))
+    project.capture("--create")
+    project.goes("run")
+    project.write("publications/p.yml", published)
+    said = project.refused("capture", "erp")
+    assert 'lacks table "public.items"' in said
+    assert "filtersql capture erp --rows public.items" in said
+    assert "no target is copied" in project.refused("capture", "erp", "--rows", "item")
+
+    project.sql("INSERT INTO items VALUES (100, 'x', 'y')", "UPDATE orders SET region = 'eu'")
+    said = project.capture("--rows", "items")
+    assert f'public.items joins publication "{project.slot}"' in said
+    assert "21 rows of public.items" in said
+    project.sql("INSERT INTO items VALUES (101, 'x', 'y')", "DELETE FROM orders WHERE id < 5")
+    project.capture()
+    project.goes("run")
+    assert project.differences() == []
+    assert "WRONG=0" in project.goes("audit")
+
+
+def test_files_are_removed_when_all_have_passed(project: LiveProject) -> None:
+    """And when the newest rows have: a target to come, and an audit, begin with these."""
+    project.capture("--create")
+    assert "is not filled yet" in project.refused("capture", "erp", "--prune")
+    for number in range(3):
+        project.sql(f"INSERT INTO items VALUES ({100 + number}, 'x', 'y')")
+        project.capture()
+    project.goes("run")
+    assert "1 files" in project.goes("capture", "erp", "--prune")  # the empty one of the start
+    assert len(project.changes) == 3
+
+    project.capture("--rows", "*")
+    assert "2 files" in project.goes("capture", "erp", "--prune")
+    project.sql("DELETE FROM items WHERE id = 101")
+    project.capture()
+    project.goes("run")
+    assert "WRONG=0" in project.goes("audit")
+    project.goes("run", "--full-refresh")
+    assert project.differences() == []
+
+
+def test_status_tells_how_far_behind_a_capture_is(project: LiveProject) -> None:
+    """In bytes of the source's log; and why, where the source cannot be asked."""
+    assert "Source erp: nothing is captured" in project.goes("status")
+    project.capture("--create")
+    project.sql("INSERT INTO items VALUES (100, 'x', 'y')")
+    said = project.goes("status")
+    assert "bytes of its log behind; no capture is running" in said
+    targets = json.loads(project.goes("status", "--format", "json"))
+    assert all(each["source_behind"] > 0 for each in targets)
+
+    profile = (project.folder / "profiles.yml").read_text()
+    project.write("profiles.yml", profile.replace("user=postgres", "user=nobody_known"))
+    assert 'Source erp: could not connect to source "erp"' in project.goes("status")
+
+
 def test_one_capture_at_a_time(project: LiveProject) -> None:
     """A second one is told so."""
     from filtersql.exclusive import alone
@@ -191,6 +250,6 @@ def test_one_capture_at_a_time(project: LiveProject) -> None:
 def test_usage(project: LiveProject) -> None:
     """What a source is called; flags that exclude each other; a source that nobody reads."""
     assert 'the profile has no source "epr"' in project.refused("capture", "epr")
-    assert "stands alone" in project.refused("capture", "erp", "--drop", "--create", code=2)
+    assert "others record: alone" in project.refused("capture", "erp", "--drop", "--create", code=2)
     project.write("subscriptions/s.yml", "subscriptions: [{name: s, publications: [p]}]\n")
     assert "no subscription reads changes" in project.refused("capture", "erp")

@@ -69,7 +69,7 @@ def test_an_insert(tmp_path: Path) -> None:
 
     assert found.after == {"id": 1, "note": 'a"\n', "paid": True, "total": "1.50"}
     assert (found.op, found.relation, found.before) == ("insert", "public.t", None)
-    assert (found.tx, found.seq) == ("7@0/640", (1600 >> 5) << 20)
+    assert (found.tx, found.seq) == ("7@0/640@0", (1600 >> 5) << 20)
 
 
 def test_an_update_with_its_old_row(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_streamed_transactions_come_in_the_order_of_commits(tmp_path: Path) -> N
 
     changes = [(record.tx, (record.after or {}).get("id")) for record in found]
     assert changes == [
-        ("5@0/640", 2), ("5@0/640", None), ("7@0/C80", 3), ("7@0/C80", None),
+        ("5@0/640@0", 2), ("5@0/640@0", None), ("7@0/C80@0", 3), ("7@0/C80@0", None),
     ]  # fmt: skip
 
 

@@ -1,0 +1,276 @@
+"""Faults of servers, tables, disks and processes: nothing is lost or repeated, or it stops."""
+
+from __future__ import annotations
+
+import random
+import resource
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from live_processes import Process, Writers, resident, wait_for
+from live_projects import LiveProject
+from own_servers import INSTALLED, OwnServer, own_server
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.skipif(
+        not INSTALLED, reason="postgresql-15 is not installed (apt-get install postgresql-15)"
+    ),
+]
+
+
+@pytest.fixture
+def own() -> Iterator[OwnServer]:
+    """A server that a test may harm."""
+    with own_server() as server:
+        yield server
+
+
+@pytest.fixture
+def project(tmp_path: Path, own: OwnServer) -> LiveProject:
+    """Some rows, captured and run once."""
+    made = LiveProject.made(tmp_path, own.server)
+    made.sql("INSERT INTO items SELECT g, 'k', 'n' FROM generate_series(1, 50) g")
+    made.capture("--create")
+    made.goes("run")
+    return made
+
+
+def brought_up_to_date(project: LiveProject) -> None:
+    project.capture()
+    project.goes("run")
+    assert project.differences() == []
+
+
+def begun_anew(project: LiveProject) -> None:
+    """What the hints say is the way on."""
+    project.goes("capture", "erp", "--drop")
+    project.capture("--create")
+    project.goes("run", "--full-refresh")
+    assert project.differences() == []
+
+
+def killed_at_random(project: LiveProject, kills: int, seed: int) -> int:
+    """Kill captures and runs while clients write; how many transactions there were."""
+    chance = random.Random(seed)
+    with Writers(project, 4, seed) as writers:
+        for _ in range(kills):
+            with (
+                Process(project, "capture", "erp") as capture,
+                Process(project, "run", "-q") as run,
+            ):
+                time.sleep(chance.uniform(0.5, 4.0))
+                run.kill()
+                capture.kill()
+    brought_up_to_date(project)
+    return writers.committed
+
+
+def test_killed_while_clients_write(project: LiveProject) -> None:
+    """Nothing is lost, nothing comes twice, whenever either process ends."""
+    assert killed_at_random(project, 5, 30) > 50
+
+
+@pytest.mark.long
+def test_killed_fifty_times(project: LiveProject) -> None:
+    """The same, for long."""
+    assert killed_at_random(project, 50, 31) > 500
+
+
+def test_a_server_that_crashes(project: LiveProject, own: OwnServer) -> None:
+    """The capture says that the connection is lost; begun again, it goes on."""
+    with Writers(project, 2, 1), Process(project, "capture", "erp") as capture:
+        wait_for(lambda: len(project.changes) > 2)
+        own.stop("immediate")
+        code, said = capture.ended()
+        own.start()
+    assert (code, "connection to source" in said) == (2, True), said
+    brought_up_to_date(project)
+
+
+def test_a_server_that_stops_does_not_wait_for_ever(project: LiveProject, own: OwnServer) -> None:
+    """It waits until all is on disk here, also what concerns no table of the project."""
+    with Process(project, "capture", "erp") as capture:
+        wait_for(lambda: project.rows("SELECT FROM pg_replication_slots WHERE active") != [])
+        project.sql("CREATE TABLE other (a int)", "INSERT INTO other SELECT generate_series(1, 9)")
+        own.stop("fast")
+        code, said = capture.ended()
+    assert code == 2, said
+    own.start()
+    brought_up_to_date(project)
+
+
+def test_ended_by_a_signal(project: LiveProject) -> None:
+    """What is whole is closed, and the exit code is 0."""
+    with Process(project, "capture", "erp") as capture:
+        wait_for(lambda: project.rows("SELECT FROM pg_replication_slots WHERE active") != [])
+        project.sql("INSERT INTO items VALUES (100, '', '')")
+        time.sleep(0.5)
+        capture.process.send_signal(signal.SIGTERM)
+        code, said = capture.ended()
+    assert (code, "1 transactions" in said) == (0, True), said
+    project.goes("run")
+    assert project.differences() == []
+
+
+def test_a_restored_server(project: LiveProject, own: OwnServer) -> None:
+    """Its log ends before the files, or has another past; either is seen."""
+    own.stop()
+    copied = own.copied()
+    own.start()
+    project.sql("INSERT INTO items VALUES (100, '', '')")
+    project.capture()
+    project.goes("run")
+    own.stop()
+    own.restore(copied)
+    own.start()
+    assert "Its log ends at" in project.refused("capture", "erp")
+
+    project.sql("CREATE TABLE other AS SELECT g FROM generate_series(1, 10000) g")
+    assert "never happened" in project.refused("capture", "erp", "--until-current")
+    project.sql(*(f"INSERT INTO items VALUES ({200 + n}, '', '')" for n in range(50)))
+    said = project.refused("capture", "erp", "--until-current")
+    assert "was restored to an earlier time" in said
+    assert "Transaction " in said
+    begun_anew(project)
+
+
+def test_another_timeline_and_another_server(project: LiveProject, own: OwnServer) -> None:
+    """A promoted standby may lack what was captured last; another server has nothing of it."""
+    own.promoted()
+    assert "went over to timeline 2; 1 was captured" in project.refused("capture", "erp")
+    begun_anew(project)
+    with own_server() as other:
+        profile = (project.folder / "profiles.yml").read_text()
+        database = f"dbname={project.database}"
+        moved = profile.replace(project.server.url(project.database), other.server.url())
+        assert database in profile
+        project.write("profiles.yml", moved)
+        assert "is another server" in project.refused("capture", "erp")
+        project.write("profiles.yml", profile)
+    brought_up_to_date(project)
+
+
+def test_a_slot_that_is_gone_lost_or_read_by_another(project: LiveProject) -> None:
+    """What was not captured cannot be read any more: it stops."""
+    project.sql("INSERT INTO items VALUES (100, '', '')")
+    project.sql(f"SELECT pg_replication_slot_advance('{project.slot}', pg_current_wal_lsn())")
+    assert "changes of source" in project.refused("capture", "erp")
+    project.sql(f"SELECT pg_drop_replication_slot('{project.slot}')")
+    assert "is gone" in project.refused("capture", "erp")
+    begun_anew(project)
+
+    project.sql("ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'", "SELECT pg_reload_conf()")
+    for _ in range(4):
+        project.sql(
+            "INSERT INTO items VALUES (101, '', '')",
+            "DELETE FROM items WHERE id = 101",
+            "SELECT pg_switch_wal()",
+        )
+    project.sql("CHECKPOINT")
+    assert "was invalidated" in project.refused("capture", "erp")
+    begun_anew(project)
+
+
+def test_tables_that_change(project: LiveProject) -> None:
+    """Each stops the capture with what to do; what was captured before stays, and it goes on."""
+    project.sql(
+        "INSERT INTO items VALUES (100, '', '')",
+        "ALTER TABLE items ADD more int",
+        "INSERT INTO items VALUES (101, '', '', 1)",
+    )
+    said = project.refused("capture", "erp", "--until-current")
+    assert 'Column "more" is not in the project.' in said
+    assert "filtersql import erp --force" in said
+    assert project.changes[-1].read_text().count('"insert"') == 1
+    project.sql(
+        "ALTER TABLE items RENAME TO things",
+        "INSERT INTO things VALUES (102, '', '', 1)",
+        "ALTER TABLE things DROP more",
+        "ALTER TABLE things RENAME TO items",
+    )
+    # Each change was made under another definition; here the project's is written as it was then.
+    tables = (project.folder / "tables/tables.sql").read_text()
+    project.write("tables/tables.sql", tables + "ALTER TABLE items ADD more int;\n")
+    said = project.refused("capture", "erp", "--until-current")
+    assert 'changes of table "public.things"' in said
+    project.write("tables/tables.sql", tables)
+
+    project.sql("DROP TABLE items")
+    assert 'lacks table "public.items"' in project.refused("capture", "erp")
+
+
+def test_a_partition_that_nobody_knows(project: LiveProject) -> None:
+    """Its rows are those of a published root: they are not left out."""
+    project.sql("INSERT INTO events VALUES (1, 5, 5)")
+    project.sql(
+        "CREATE TABLE events_3 PARTITION OF events FOR VALUES IN (3)",
+        "INSERT INTO events VALUES (3, 3, 3)",
+    )
+    assert 'changes of table "public.events_3"' in project.refused("capture", "erp")
+
+
+def test_a_copy_that_is_killed_is_begun_anew(project: LiveProject) -> None:
+    """It says so; the rows are those of the new start."""
+    project.goes("capture", "erp", "--drop")
+    project.sql(
+        "INSERT INTO items SELECT g, 'k', repeat('x', 500) FROM generate_series(100, 90000) g"
+    )
+    with Process(project, "capture", "erp", "--create") as capture:
+        folder = project.folder / "captured/erp/rows"
+        wait_for(lambda: list(folder.glob("*/*.part")) != [])
+        capture.kill()
+    assert "has no slot of this project yet" in project.refused("capture", "erp")
+    project.sql("DELETE FROM items WHERE id > 200")
+    assert "begun anew" in project.capture("--create")
+    project.goes("run", "--full-refresh")
+    assert project.differences() == []
+
+
+def test_a_disk_that_is_full(project: LiveProject) -> None:
+    """It stops in words; with room again it goes on."""
+    project.sql("INSERT INTO items SELECT g, 'k', md5(g::text) FROM generate_series(100, 50000) g")
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    with Process(project, "capture", "erp", "--until-current", limited=limited) as capture:
+        code, said = capture.ended()
+    assert code == 1, said
+    assert "could not write" in said
+    assert "Nothing is lost" in said
+    brought_up_to_date(project)
+
+
+@pytest.mark.parametrize("rows", [200_000, pytest.param(5_000_000, marks=pytest.mark.long)])
+def test_many_rows_in_one_transaction(
+    project: LiveProject, rows: int, announce: Callable[[str], None]
+) -> None:
+    """They are streamed before the commit; memory stays flat, an aborted part is dropped."""
+    project.sql("ALTER SYSTEM SET logical_decoding_work_mem = '1MB'", "SELECT pg_reload_conf()")
+    project.sql(
+        f"BEGIN; INSERT INTO items SELECT g, 'k', md5(g::text) FROM generate_series(100, {rows}) g;"
+        " SAVEPOINT part; UPDATE items SET kind = 'aborted' WHERE id < 50000; ROLLBACK TO part;"
+        " UPDATE items SET kind = 'kept' WHERE id < 1000; COMMIT"
+    )
+    began = time.monotonic()
+    most = 0
+    with Process(project, "capture", "erp", "--until-current") as capture:
+        while capture.process.poll() is None:
+            most = max(most, resident(capture.process.pid))
+            time.sleep(0.1)
+        code, said = capture.ended()
+    assert code == 0, said
+    megabytes = most // 1024
+    announce(
+        f"capture of {rows:,} rows in one transaction: {megabytes} MB,"
+        f" {time.monotonic() - began:.1f} s"
+    )
+    assert megabytes < 250
+    assert "aborted" not in project.changes[-1].read_text()
+    project.goes("run")
+    assert project.differences() == []
