@@ -31,6 +31,12 @@ JARS_MISSING = _outside(
 JAR_NOT_THERE = _outside(
     'jar file "{path}" does not exist', hint="A path of `jars` starts at the project's folder."
 )
+# Executors on other machines, which read what this process stages.
+UNSEEN_FOLDER = _outside(
+    "Spark's executors do not see the folder of temporary files",
+    detail="What a run stages is read by them, and {folder} is this machine's own.",
+    hint="Set TMPDIR to a folder that this machine and the executors share.",
+)
 MISSING_EXTRA = _outside(
     "could not reach Spark",
     detail="{what} needs packages that are not installed.",

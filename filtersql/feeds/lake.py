@@ -17,28 +17,30 @@ Iceberg
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from msgspec import Struct
 from sqlglot import exp, select
 
 from filtersql.catalog import Table
-from filtersql.errors import Mistake
+from filtersql.errors import Mistakes
 from filtersql.errors.feeds import UNREADABLE_COMMIT
 from filtersql.feeds.commits import Commit, Unpaired, changes_of
 from filtersql.feeds.records import Record
-from filtersql.feeds.staging import Place, Records
+from filtersql.feeds.staging import Place
+from filtersql.feeds.table_feeds import Found, Row, TableFeed
 
 __all__ = ["from_delta", "from_iceberg"]
 
 Query = Callable[[str], Sequence[Sequence[object]]]
-#: the rows of a query, of which few are in memory at a time
-Stream = Callable[[str], Iterator[Sequence[object]]]
 
 _NUMBER_BITS = 31
 _VIEW = "filtersql_changelog"
-_KIND, _NUMBER = "_change_type", "_commit_version"
+_KIND = "_change_type"
+#: the column that orders commits
+_ORDER = "place"
 _SIDES = {
     "delete": "deleted",
     "update_preimage": "old",
@@ -47,102 +49,85 @@ _SIDES = {
 }
 
 
-def from_delta(
-    query: Query, stream: Stream, parts: Sequence[str], table: Table, lowest: int
-) -> Records:
-    """The changes of a Delta table above a position."""
-    types = _types(query, _table(parts))
+class _Lake(Struct, frozen=True):
+    """A table and how its rows are told; `numbers` are those of Iceberg's snapshots."""
+
+    shown: str
+    table: Table
+    types: Mapping[str, str]
+    numbers: Mapping[int, int] | None = None
+
+    def changes(self, rows: Iterable[Row], mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
+        """The changes of some commits, each of which is whole."""
+        relation = [self.table.name.schema, self.table.name.name]
+        key = self.table.primary_key
+        for number, found in groupby(rows, key=self._number):
+            place = (self.shown, max(number, 1), f"commit {number}".encode())
+            commit = Commit(number)
+            for kind, _, _, *values in found:
+                side = getattr(commit, _SIDES[str(kind).lower()])
+                side.append(_image(self.types, values))
+            if self.numbers is not None:
+                _pair(commit, key)
+            try:
+                if number < 0:
+                    raise Unpaired("its snapshot is not in the metadata log any more")
+                for change in changes_of(commit, relation, key):
+                    yield place, change
+            except Unpaired as why:
+                shown = f"{self.shown}, commit {number}"
+                mistakes.append((place, UNREADABLE_COMMIT(shown=shown, reason=str(why))))
+
+    def _number(self, row: Row) -> int:
+        commit = int(str(row[1]))
+        return commit if self.numbers is None else self.numbers.get(commit, -1)
+
+
+def from_delta(query: Query, parts: Sequence[str], table: Table, lowest: int) -> TableFeed | None:
+    """The changes of a Delta table above a position; None where nothing was committed since."""
     name = _table(parts).sql("spark")
     first = 0 if lowest < 0 else (lowest >> _NUMBER_BITS) + 1
     newest = query(exp.Command(this="DESCRIBE HISTORY", expression=f"{name} LIMIT 1").sql("spark"))
+    if not newest or int(str(newest[0][0])) < first:
+        return None  # Delta refuses to begin behind the newest version
+    lake = _Lake(".".join(parts), table, _types(query, _table(parts)))
     source = exp.Table(
         this=exp.Anonymous(
             this="table_changes",
             expressions=[exp.Literal.string(name), exp.Literal.number(first)],
         )
     )
-    text = _select(types, table, (_NUMBER,)).from_(source).order_by(exp.column(_NUMBER))
-
-    def rows() -> Iterator[tuple[int, str, dict[str, Any]]]:
-        if not newest or int(str(newest[0][0])) < first:
-            return  # Delta refuses to begin behind the newest version
-        for kind, number, *values in stream(text.sql("spark")):
-            yield int(str(number)), str(kind), _image(types, values)
-
-    return _records(rows, ".".join(parts), table)
+    text = _select(lake, "_commit_version", "_commit_version").from_(source)
+    return TableFeed(text, _ORDER, lake.changes)
 
 
-def from_iceberg(
-    query: Query, stream: Stream, parts: Sequence[str], table: Table, lowest: int
-) -> Records:
-    """The changes of an Iceberg table above a position."""
+def from_iceberg(query: Query, parts: Sequence[str], table: Table, lowest: int) -> TableFeed | None:
+    """The changes of an Iceberg table above a position; None where nothing was committed since.
+
+    Raises Mistakes.
+    """
     # A long session keeps what it knew of the table.
     query(f"REFRESH TABLE {_table(parts).sql('spark')}")
-    types = _types(query, _table(parts))
     log = _table([*parts, "metadata_log_entries"])
     columns = ("latest_snapshot_id", "latest_sequence_number")
     told = query(select(*columns).from_(log).sql("spark"))
     numbers = {int(str(i)): int(str(n)) for i, n in told if i is not None and n is not None}
     start = [i for i, n in numbers.items() if lowest >= 0 and n == lowest >> _NUMBER_BITS]
+    if lowest >= 0 and not start:
+        reason = "the snapshot at the target's position is not in its metadata log"
+        raise Mistakes([UNREADABLE_COMMIT(shown=".".join(parts), reason=reason)])
+    if not numbers or (start and numbers[start[0]] == max(numbers.values())):
+        return None  # Iceberg refuses a view of nothing
     options = f", options => map('start-snapshot-id', '{start[0]}')" if start else ""
     catalog = exp.to_identifier(parts[0], quoted=True).sql("spark")
     inside = exp.Literal.string(_table(parts[1:]).sql("spark")).sql("spark")
-    call = (
+    query(
         f"CALL {catalog}.system.create_changelog_view(table => {inside},"
         f" changelog_view => '{_VIEW}'{options})"
     )
-    text = _select(types, table, ("_commit_snapshot_id",)).from_(exp.to_table(_VIEW))
-    text = text.order_by(exp.column("_change_ordinal"))
-    if lowest >= 0 and not start:
-        reason = "the snapshot at the target's position is not in its metadata log"
-        raise_unread = UNREADABLE_COMMIT(shown=".".join(parts), reason=reason)
-        return lambda mistakes: _refused(raise_unread, mistakes)
-
-    def rows() -> Iterator[tuple[int, str, dict[str, Any]]]:
-        if not numbers or (start and numbers[start[0]] == max(numbers.values())):
-            return  # Iceberg refuses a view of nothing
-        query(call)
-        for kind, snapshot, *values in stream(text.sql("spark")):
-            number = numbers.get(int(str(snapshot)), -1)
-            yield number, str(kind).lower(), _image(types, values)
-
-    return _records(rows, ".".join(parts), table, pairs=True)
-
-
-def _records(
-    rows: Callable[[], Iterator[tuple[int, str, dict[str, Any]]]],
-    shown: str,
-    table: Table,
-    *,
-    pairs: bool = False,
-) -> Records:
-    relation = [table.name.schema, table.name.name]
-
-    def records(mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
-        for number, found in groupby(rows(), key=lambda row: row[0]):
-            place = (shown, max(number, 1), f"commit {number}".encode())
-            commit = Commit(number)
-            for _, kind, image in found:
-                getattr(commit, _SIDES[kind]).append(image)
-            if pairs:
-                _pair(commit, table.primary_key)
-            try:
-                if number < 0:
-                    raise Unpaired("its snapshot is not in the metadata log any more")
-                for change in changes_of(commit, relation, table.primary_key):
-                    yield place, change
-            except Unpaired as why:
-                wrong = UNREADABLE_COMMIT(shown=f"{shown}, commit {number}", reason=str(why))
-                mistakes.append((place, wrong))
-
-    return records
-
-
-def _refused(
-    wrong: Mistake, mistakes: list[tuple[Place, Mistake]]
-) -> Iterator[tuple[Place, Record]]:
-    mistakes.append((("", 1, b""), wrong))
-    return iter(())
+    lake = _Lake(".".join(parts), table, _types(query, _table(parts)), numbers)
+    text = _select(lake, "_commit_snapshot_id", "_change_ordinal").from_(exp.to_table(_VIEW))
+    return TableFeed(text, _ORDER, lake.changes)
 
 
 def _pair(commit: Commit, key: Sequence[str]) -> None:
@@ -180,10 +165,12 @@ def _types(query: Query, table: exp.Table) -> dict[str, str]:
     return found
 
 
-def _select(types: Mapping[str, str], table: Table, more: Sequence[str]) -> exp.Select:
-    """The kind of change, its commit, and every column as text, exactly."""
-    columns = [_text(name, kind, table) for name, kind in types.items()]
-    return select(exp.column(_KIND), *(exp.column(name) for name in more), *columns)
+def _select(lake: _Lake, commit: str, order: str) -> exp.Select:
+    """The kind of change, its commit and that one's place, and every column as text, exactly."""
+    columns = [_text(name, kind, lake.table) for name, kind in lake.types.items()]
+    kind = exp.column(_KIND)
+    place = exp.column(order).as_(_ORDER)
+    return select(kind, exp.column(commit).as_("commit"), place, *columns)
 
 
 def _text(name: str, kind: str, table: Table) -> exp.Expr:

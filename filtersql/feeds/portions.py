@@ -17,7 +17,8 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise, repeat
 from pathlib import Path
 
@@ -27,14 +28,15 @@ from msgspec.structs import replace
 
 from filtersql.catalog import Catalog, Table
 from filtersql.errors import Mistakes
-from filtersql.feeds.blocks import Block
+from filtersql.feeds.blocks import Block, blocks_of
 from filtersql.feeds.images import Landing
 from filtersql.feeds.intake import Intake
 from filtersql.feeds.lines import FeedFile, line_blocks
 from filtersql.feeds.native import sound_block
 from filtersql.feeds.ordered_runs import Runs, Unordered
-from filtersql.feeds.rows import row_stage, take_rows
+from filtersql.feeds.rows import row_stage, take_source_rows
 from filtersql.feeds.staging import StagedFile
+from filtersql.feeds.table_feeds import Changes, Found, Row
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine
 
@@ -50,8 +52,11 @@ __all__ = [
     "file_of",
     "portions",
     "take",
+    "take_rows",
     "take_source",
 ]
+
+_Blocks = Callable[[list[Found]], Iterator[Block | None]]
 
 #: folders of the numbers at which transactions end, and of the numbers of their names
 ENDS, NAMES = "ends", "names"
@@ -105,6 +110,8 @@ class Segment(Struct, frozen=True):
     last: int | None = None
     #: the transaction that the last change leaves open
     open: str | None = None
+    #: whether the last change ends its transaction
+    whole: bool = True
 
 
 class Taken(Struct, frozen=True):
@@ -125,6 +132,7 @@ class Chain(Struct, frozen=True):
     """Segments that follow each other: `inner` are ends of segments within a transaction."""
 
     last: int | None
+    whole: bool
     inner: frozenset[int]
 
 
@@ -149,42 +157,54 @@ def file_of(folder: Path, index: int, name: str) -> Path:
 
 def take(share: Share, portion: Portion) -> Taken:
     """Judge and stage a portion."""
-    name = f"{portion.number}.parquet"
-    order = Runs(share.start, follows=False)
+    return _take(
+        share, portion.number, [(p.file.shown, partial(_blocks, p)) for p in portion.pieces]
+    )
+
+
+def take_rows(share: Share, changes: Changes, number: int, rows: Iterator[Row]) -> Taken:
+    """The same for rows of a feed that is a table, in its order."""
+    blocks = blocks_of(lambda mistakes: changes(rows, mistakes))
+    return _take(share, number, [("", blocks)])
+
+
+def _take(share: Share, number: int, segments: Sequence[tuple[str, _Blocks]]) -> Taken:
+    name = f"{number}.parquet"
     intake = Intake.opened(
         share.catalog,
         share.landings,
         share.engine,
-        order,
+        Runs(share.start, follows=False),
         lambda index: file_of(share.folder, index, name),
     )
+    mistakes = intake.tally.mistakes
     numbers = [StagedFile(share.folder / kind / name, [pyarrow.int64()]) for kind in (ENDS, NAMES)]
-    segments: list[Segment] = []
+    taken: list[Segment] = []
     transactions = 0
     try:
-        for piece in portion.pieces:
+        for file, blocks in segments:
             order = Runs(share.start, follows=False)
             intake.taker = replace(intake.taker, order=order)
-            segment = Segment(piece.file.shown)
-            for block in _blocks(piece):
-                if block is None or intake.tally.mistakes:
+            segment = Segment(file)
+            for block in blocks(mistakes):
+                if block is None or mistakes:
                     return Taken(usual=False)
                 intake.take(block)
                 segment = _grown(segment, block, order)
-            segments.append(segment)
+            taken.append(segment)
             transactions += order.names.count
-            for file, found in zip(numbers, (order.lasts, order.names), strict=True):
+            for written, found in zip(numbers, (order.lasts, order.names), strict=True):
                 for array in found.arrays():
-                    file.write([array])
+                    written.write([array])
         intake.close(rows_only=True)
     except (Mistakes, Unordered):
         return Taken(usual=False)
     finally:
-        for file in numbers:
-            file.close(rows_only=True)
+        for written in numbers:
+            written.close(rows_only=True)
     tally = intake.tally
     counts = (tally.total, tally.unpublished, tally.read, tally.skipped, transactions)
-    return Taken(not tally.mistakes, segments, *counts, hash(NAMES))
+    return Taken(not mistakes, taken, *counts, hash(NAMES))
 
 
 def take_source(share: SourceShare, portion: Portion) -> bool:
@@ -198,7 +218,7 @@ def take_source(share: SourceShare, portion: Portion) -> bool:
         for number, line in zip(numbers, some, strict=True)
     )
     try:
-        take_rows(places, stage, share.table)
+        take_source_rows(places, stage, share.table)
         stage.close(rows_only=True)
     except Mistakes:
         return False
@@ -218,7 +238,9 @@ def chained(taken: Sequence[Taken], start: int | None) -> Chain | None:
         if last is not None and one.transaction is not None and one.transaction == going_on:
             inner.add(last)
         last, going_on = one.last, one.open
-    return Chain(found[-1].last if found else None, frozenset(inner))
+    newest = found[-1] if found else None
+    whole = newest is None or newest.whole
+    return Chain(None if newest is None else newest.last, whole, frozenset(inner))
 
 
 def _pieces(file: FeedFile) -> Iterator[Piece]:
@@ -230,7 +252,7 @@ def _pieces(file: FeedFile) -> Iterator[Piece]:
         yield Piece(file, start, stop)
 
 
-def _blocks(piece: Piece) -> Iterator[Block | None]:
+def _blocks(piece: Piece, _: list[Found]) -> Iterator[Block | None]:
     """The blocks of a piece; None for one whose lines have to be looked at one by one."""
     for numbers, some in line_blocks(piece.file, piece.start, piece.stop):
         yield sound_block(list(zip(repeat(piece.file.shown), numbers, some)), some)
@@ -251,4 +273,4 @@ def _grown(segment: Segment, block: Block, order: Runs) -> Segment:
         segment = replace(
             segment, first=first.seq, previous=first.prev_seq, transaction=transaction
         )
-    return replace(segment, last=order.last, open=order.open)
+    return replace(segment, last=order.last, open=order.open, whole=order.whole)

@@ -30,7 +30,7 @@ from filtersql.feeds.staging import Place, RowStage, StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine
 
-__all__ = ["StagedRows", "row_stage", "stage_rows", "take_rows"]
+__all__ = ["StagedRows", "row_stage", "stage_rows", "take_source_rows"]
 
 #: what is buffered before it is written: so many rows, or so many bytes of lines
 _BATCH = 50_000
@@ -52,7 +52,7 @@ def stage_rows(
     """Judge and stage the rows of some files. Raises Mistakes."""
     stage = row_stage(compiled, engine, path)
     places = ((file.shown, *line) for file in files for line in lines(file))
-    take_rows(places, stage, table)
+    take_source_rows(places, stage, table)
     stage.close()
     if stage.mistakes:
         found = [mistake for _, mistake in sorted(stage.mistakes, key=lambda item: item[0][:2])]
@@ -67,7 +67,7 @@ def row_stage(compiled: CompiledTable, engine: Engine, path: Path) -> RowStage:
     return RowStage(compiled, engine, path, [], lambda place: line_span(*place))
 
 
-def take_rows(places: Iterable[Place], stage: RowStage, table: Table) -> None:
+def take_source_rows(places: Iterable[Place], stage: RowStage, table: Table) -> None:
     """Judge rows and put them into the stage, up to some mistakes."""
     size = 0
     for place in places:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import glob
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -20,7 +21,7 @@ from sqlglot import exp, select
 
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed, SourceOfTables, Subscription
-from filtersql.errors import Mistake, Mistakes
+from filtersql.errors import Mistakes
 from filtersql.errors.applying import DUPLICATE_KEYS
 from filtersql.errors.live import NOTHING_CAPTURED
 from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
@@ -33,13 +34,14 @@ from filtersql.feeds.native import TABLE_COLUMNS, from_rows
 from filtersql.feeds.records import Record
 from filtersql.feeds.rows import stage_rows
 from filtersql.feeds.staging import Place, Records
+from filtersql.feeds.table_feeds import Found, TableFeed
 from filtersql.project.captured import rows_pattern
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.run.counts import count_repeated
 from filtersql.run.ledger import SeenFile
 from filtersql.run.model import Inputs
 from filtersql.run.source_texts import written_otherwise
-from filtersql.run.spread_feeds import spread_feed, spread_source
+from filtersql.run.spread_feeds import spread_feed, spread_source, spread_table
 from filtersql.run.table_columns import unread
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
@@ -52,8 +54,6 @@ __all__ = [
     "read_feed",
     "stage_source",
 ]
-
-Found = tuple[Place, Mistake]
 
 _LAKES = {"delta_cdf": from_delta, "iceberg_changelog": from_iceberg}
 
@@ -83,13 +83,8 @@ def read_feed(
     positions = [landing.position for landing in landings]
     lowest = min((-1 if position is None else position for position in positions), default=-1)
     if feed.path is None:
-        rows = _from_table(engine, feed, lowest, landings, inputs.catalog)
-        closed = feed.format != "filtersql"
-        return FeedRead(
-            read(rows, inputs.catalog, landings, engine.dialect, folder, closed=closed,
-                 on_progress=on_progress),
-            rows,
-        )  # fmt: skip
+        table = _table_feed(engine, feed, lowest, landings, inputs.catalog)
+        return _read_table(inputs, engine, feed, table, landings, folder, on_progress)
     files = [
         file
         for file in _feed_files(feed, feed.path, inputs.root)
@@ -209,9 +204,45 @@ def _consumed(
     return same and known is not None and is_consumed(feed, known[2], lowest)
 
 
-def _from_table(
+def _read_table(
+    inputs: Inputs,
+    engine: Engine,
+    feed: Feed,
+    table: TableFeed | None,
+    landings: Sequence[Landing],
+    folder: Path,
+    on_progress: Callable[[int], None] | None,
+) -> FeedRead:
+    """Judge and stage a feed that is a table of the engine; None: nothing was written to it."""
+
+    def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
+        if table is None:
+            return iter(())
+        return table.changes(engine.stream(table.ordered().sql(engine.dialect)), mistakes)
+
+    # A change may still be written to a table behind those that are read.
+    closed = feed.format in _LAKES
+    spread = None
+    if table is not None:
+        spread = spread_table(engine, inputs.catalog, landings, table, folder, closed=closed)
+    return FeedRead(
+        spread
+        or read(
+            records,
+            inputs.catalog,
+            landings,
+            engine.dialect,
+            folder,
+            closed=closed,
+            on_progress=on_progress,
+        ),
+        records,
+    )
+
+
+def _table_feed(
     engine: Engine, feed: Feed, lowest: int, landings: Sequence[Landing], catalog: Catalog
-) -> Callable[[list[Found]], Iterator[tuple[Place, Record]]]:
+) -> TableFeed | None:
     parts = str(feed.table).split(".")
     if not engine.exists((parts[-2] if len(parts) > 1 else "main", parts[-1])) and (
         engine.dialect == "duckdb"
@@ -219,7 +250,7 @@ def _from_table(
         raise Mistakes([SPARK_TABLE_ON_DUCKDB(feed.span, table=str(feed.table))])
     if feed.format in _LAKES:
         source = catalog.tables[landings[0].compiled.sources[0]]
-        return _LAKES[feed.format](engine.rows, engine.stream, parts, source, lowest)
+        return _LAKES[feed.format](engine.rows, parts, source, lowest)
     name = exp.Table(
         **{
             key: exp.to_identifier(part, quoted=True)
@@ -233,10 +264,8 @@ def _from_table(
         select(*(exp.column(column, quoted=True) for column in columns))
         .from_(name)
         .where(exp.GT(this=exp.column("seq", quoted=True), expression=exp.convert(lowest)))
-        .order_by(exp.column("seq", quoted=True))
-    ).sql(engine.dialect)
-    shown = str(feed.table)
-    return lambda mistakes: from_rows(shown, columns, engine.stream(query), mistakes)
+    )
+    return TableFeed(query, "seq", partial(from_rows, str(feed.table), columns))
 
 
 def _table(inputs: Inputs, engine: Engine, source: SourceOfTables, compiled: CompiledTable) -> str:

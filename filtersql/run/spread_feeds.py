@@ -1,4 +1,4 @@
-"""Large files, read and staged by the engine's own processes: `spread_feed`, `spread_source`.
+"""What is large, read and staged by the engine's own processes: feeds, and sources of copies.
 
 Example
     1. each task judges a portion of the lines, and writes its changes of each target to a file
@@ -38,18 +38,23 @@ from filtersql.feeds.portions import (
     file_of,
     portions,
     take,
+    take_rows,
     take_source,
 )
 from filtersql.feeds.rows import StagedRows, row_stage
-from filtersql.feeds.staging import StagedColumn, StagedFile
+from filtersql.feeds.staging import ChangeStage, StagedColumn, StagedFile
+from filtersql.feeds.table_feeds import TableFeed
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
 
-__all__ = ["spread_feed", "spread_source"]
+__all__ = ["spread_feed", "spread_source", "spread_table"]
 
 #: one reader is as fast with less: Python has to be started on the executors
 _WORTH_IT = 128 * 2**20
+_WORTH_IT_ROWS = 500_000
+#: rows of a table in a part
+_ROWS = 100_000
 _NOTHING = "none.parquet"
 _NUMBER = "number"
 
@@ -65,31 +70,40 @@ def spread_feed(
     """The feed, and the last seq in each of its files; None where it was not read here."""
     if engine.executors is None or not _worth_it(files):
         return None
-    folder = _new(folder)
-    share = Share(catalog, landings, engine.dialect, folder, lowest_position(landings))
-    stages = stages_of(
-        landings, engine.dialect, lambda index: file_of(folder, index, _NOTHING), Tally()
-    )
-    numbers = (StagedFile(folder / kind / _NOTHING, [pyarrow.int64()]) for kind in (ENDS, NAMES))
-    for file in (*{id(stage): stage.file for stage in stages}.values(), *numbers):
-        file.path.parent.mkdir(exist_ok=True)
-        file.close()
+    share = Share(catalog, landings, engine.dialect, _new(folder), lowest_position(landings))
+    stages = _stages(share)
     taken = engine.executors.answers(partial(take, share), portions(files), _told(on_progress))
-    chain = None if taken is None else _chain(engine, folder, taken, share.start)
-    if taken is None or chain is None:
+    reading = _reading(engine, share, stages, taken, closed=True)
+    if taken is None or reading is None:
         return None
-    read, skipped = _sums(each.read for each in taken), _sums(each.skipped for each in taken)
-    staged = staged_changes(landings, stages, read, skipped)
-    reading = Reading(
-        tuple(replace(one, path=one.path.parent) for one in staged),
-        chain.last,
-        chain.last,
-        sum(each.total for each in taken),
-        sum(each.unpublished for each in taken),
-        _boundary(engine, folder / ENDS, chain),
-    )
     segments = sorted((one for each in taken for one in each.segments), key=lambda one: one.newest)
     return reading, {one.file: one.newest for one in segments}
+
+
+def spread_table(
+    engine: Engine,
+    catalog: Catalog,
+    landings: Sequence[Landing],
+    feed: TableFeed,
+    folder: Path,
+    *,
+    closed: bool,
+) -> Reading | None:
+    """The same for a feed that is a table of the engine."""
+    if engine.executors is None:
+        return None
+    query = feed.query.sql(engine.dialect)
+    counted = select(exp.Count(this=exp.Star())).from_(feed.query.subquery("rows"))
+    ((count,),) = engine.rows(counted.sql(engine.dialect))
+    rows = int(str(count))
+    if rows < _WORTH_IT_ROWS:
+        return None
+    share = Share(catalog, landings, engine.dialect, _new(folder), lowest_position(landings))
+    stages = _stages(share)
+    parts = 1 + rows // _ROWS
+    work = partial(take_rows, share, feed.changes)
+    taken = engine.executors.answers_of_rows(work, query, feed.order, parts)
+    return _reading(engine, share, stages, taken, closed=closed)
 
 
 def spread_source(
@@ -109,6 +123,47 @@ def spread_source(
 
 def _worth_it(files: Sequence[FeedFile]) -> bool:
     return sum(file.size for file in files) >= _WORTH_IT
+
+
+def _stages(share: Share) -> Sequence[ChangeStage]:
+    """The stages of the targets, with a file each that holds nothing: some reader wants one."""
+    folder = share.folder
+    stages = stages_of(
+        share.landings, share.engine, lambda index: file_of(folder, index, _NOTHING), Tally()
+    )
+    numbers = (StagedFile(folder / kind / _NOTHING, [pyarrow.int64()]) for kind in (ENDS, NAMES))
+    for file in (*{id(stage): stage.file for stage in stages}.values(), *numbers):
+        file.path.parent.mkdir(exist_ok=True)
+        file.close()
+    return stages
+
+
+def _reading(
+    engine: Engine,
+    share: Share,
+    stages: Sequence[ChangeStage],
+    taken: Sequence[Taken] | None,
+    *,
+    closed: bool,
+) -> Reading | None:
+    """What all portions hold together; None where they are of no use."""
+    chain = None if taken is None else _chain(engine, share.folder, taken, share.start)
+    if taken is None or chain is None:
+        return None
+    read, skipped = _sums(each.read for each in taken), _sums(each.skipped for each in taken)
+    staged = staged_changes(share.landings, stages, read, skipped)
+    boundary = _boundary(engine, share.folder / ENDS, chain)
+    cut = chain.last
+    if cut is not None and not (closed or chain.whole):
+        cut = boundary(cut)
+    return Reading(
+        tuple(replace(one, path=one.path.parent) for one in staged),
+        cut,
+        chain.last,
+        sum(each.total for each in taken),
+        sum(each.unpublished for each in taken),
+        boundary,
+    )
 
 
 def _new(folder: Path) -> Path:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 from msgspec import Struct
@@ -18,7 +20,10 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-__all__ = ["SparkExecutors"]
+from filtersql.errors import Mistakes
+from filtersql.errors.reaching import UNSEEN_FOLDER
+
+__all__ = ["SparkExecutors", "check_seen"]
 
 #: so many tasks for each core at a time: what is done so far is told between them
 _WAVE = 8
@@ -42,18 +47,32 @@ class SparkExecutors(Struct, frozen=True):
         context = self.spark.sparkContext
         size = _WAVE * context.defaultParallelism
         found: list[_Answer] = []
-        with self._same_python():
+        with self._python(), suppress(PySparkException, Py4JError):
             while some := tasks[len(found) : len(found) + size]:
-                try:
-                    answers = context.parallelize(some, len(some)).map(work).collect()
-                except (PySparkException, Py4JError):
-                    return None
+                answers = context.parallelize(some, len(some)).map(work).collect()
                 found += answers
                 on_answers(answers)
-        return found
+            return found
+        return None
+
+    def answers_of_rows(
+        self,
+        work: Callable[[int, Iterator[Sequence[object]]], _Answer],
+        query: str,
+        order: str,
+        parts: int,
+    ) -> list[_Answer] | None:
+        """The same for the rows of a query, as `targets.model.Executors` has it."""
+        with self._python(), suppress(PySparkException, Py4JError):
+            frame = self.spark.sql(query)
+            column = frame[frame.columns.index(order)]
+            ordered = frame.repartitionByRange(parts, column).sortWithinPartitions(column)
+            answers = ordered.rdd.mapPartitionsWithIndex(partial(_answer, work))
+            return list(answers.collect())
+        return None
 
     @contextmanager
-    def _same_python(self) -> Iterator[None]:
+    def _python(self) -> Iterator[None]:
         """The tasks of a Spark within this process run this Python; a cluster has its own."""
         context = self.spark.sparkContext
         before = context.pythonExec
@@ -63,3 +82,23 @@ class SparkExecutors(Struct, frozen=True):
             yield
         finally:
             context.pythonExec = before
+
+
+def check_seen(spark: SparkSession, folder: Path) -> None:
+    """Whether executors on other machines see a folder of this one. Raises Mistakes."""
+    if spark.sparkContext.master.startswith("local"):
+        return
+    mark = folder / "seen"
+    mark.write_text("seen\n", encoding="utf-8")
+    try:
+        spark.read.text(mark.as_uri()).collect()
+    except (PySparkException, Py4JError):
+        raise Mistakes([UNSEEN_FOLDER(folder=folder.parent)]) from None
+
+
+def _answer(
+    work: Callable[[int, Iterator[Sequence[object]]], _Answer],
+    number: int,
+    rows: Iterator[Sequence[object]],
+) -> Iterator[_Answer]:
+    yield work(number, rows)

@@ -38,6 +38,7 @@ Config = dict[str, object]
 Rows = list[tuple[object, ...]]
 _Task = TypeVar("_Task")
 _Answer = TypeVar("_Answer")
+_Row = Sequence[object]
 
 
 class Mark(Struct, frozen=True):
@@ -106,6 +107,16 @@ class Executors(Protocol):
         """What `work` answers to each task, in their order; None where it cannot be done there.
 
         `on_answers` is told some of them at a time.
+        """
+        ...
+
+    def answers_of_rows(
+        self, work: Callable[[int, Iterator[_Row]], _Answer], query: str, order: str, parts: int
+    ) -> list[_Answer] | None:
+        """The same for the rows of a query, in numbered parts.
+
+        A part follows another one in the order of a column, and rows that are equal in it are not
+        parted.
         """
         ...
 

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from noting import noting
 from transcripts import Shell
 
 from filtersql.feeds.commits import Commit, Unpaired, changes_of
+from filtersql.run import sources, spread_feeds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -80,9 +82,12 @@ def commits(table: str) -> Iterator[list[str]]:
 @pytest.mark.spark
 @pytest.mark.parametrize("form", ["delta", "iceberg"])
 def test_the_target_holds_the_rows_that_match(
-    form: str, tmp_path: Path, spark: SparkSession
+    form: str, tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After each run: rows that entered, left, changed their keys, came back."""
+    """After each run: rows that entered, left, changed their keys, came back.
+
+    The first commits are read by one reader, later ones by the executors.
+    """
     from filtersql.api.loading import load_project
     from filtersql.api.options import Options
     from filtersql.api.reporter import Reporter
@@ -101,10 +106,13 @@ def test_the_target_holds_the_rows_that_match(
     location = f" LOCATION '{tmp_path}/warehouse/{schema}.db'" if form == "delta" else ""
     engine.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}{location}")
     engine.execute(f"CREATE TABLE {name} ({COLUMNS}) USING {using}")
-    seen = []
+    seen: list[int] = []
+    used: list[str] = []
+    monkeypatch.setattr(sources, "spread_table", noting(sources.spread_table, used))
     for statements in commits(name):
         for statement in statements:
             engine.execute(statement)
+        monkeypatch.setattr(spread_feeds, "_WORTH_IT_ROWS", 1 if seen else 1000)
         ended = shell.filtersql("run", "--target", form)
         assert ended.exit_code == 0, ended.both
         query = "SELECT id, v, n, z, hex(b) FROM {} ORDER BY id"
@@ -116,6 +124,7 @@ def test_the_target_holds_the_rows_that_match(
         assert arrays in ([], [("{1,NULL}", 0.1, "10.0.0.1", "[1,5)")])
         seen.append(len(expected))
     assert seen == [2, 2]
+    assert used == ["spread_table"]
 
 
 def test_a_commit_is_ordered_by_itself() -> None:

@@ -11,10 +11,12 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from noting import noting
 from random_feeds import DELETED, FEEDS, RIGHT, lines
-from running import World, insert, table, update
+from running import SPAN, World, insert, table, update
 from test_targets_spark import output
 
+from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
 from filtersql.feeds import portions
 from filtersql.feeds.changes import Reading
@@ -181,7 +183,7 @@ def test_a_run_reads_its_files_on_the_executors(
     monkeypatch.setattr(portions, "_BYTES", 700)
     used: list[str] = []
     for name in ("spread_feed", "spread_source"):
-        monkeypatch.setattr(sources, name, _noting(getattr(sources, name), used))
+        monkeypatch.setattr(sources, name, noting(getattr(sources, name), used))
     world = World(tmp_path, "spark", "lake" if table_format == "iceberg" else None)
     world.publish(table("t1", a="int4!", b="jsonb", c="text"), where="{p}a > 5")
     world.source(path="source/{table}.jsonl")
@@ -216,13 +218,41 @@ def test_a_run_reads_its_files_on_the_executors(
         engine.close()
 
 
-def _noting(inner, used: list[str]):
-    """What gave an answer, by its name."""
-
-    def outer(*arguments):
-        found = inner(*arguments)
-        if found is not None:
-            used.append(inner.__name__)
-        return found
-
-    return outer
+@pytest.mark.spark
+def test_a_table_is_read_on_the_executors(
+    spark: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its last transaction waits until it is complete, though its parts are read by themselves."""
+    monkeypatch.setattr(spread_feeds, "_WORTH_IT_ROWS", 1)
+    monkeypatch.setattr(spread_feeds, "_ROWS", 9)
+    used: list[str] = []
+    monkeypatch.setattr(sources, "spread_table", noting(sources.spread_table, used))
+    world = World(tmp_path, "spark", "lake").publish(
+        table("t1", a="int4!", b="text"), where="{p}a > 5"
+    )
+    world.subscribe(changes=Feed(SPAN, table="lake.feed.changes"))
+    engine = open_engine(output("iceberg"), tmp_path)
+    try:
+        engine.execute("CREATE SCHEMA lake.feed")
+        engine.execute("CREATE TABLE lake.feed.changes (seq BIGINT, op STRING, relation STRING,"
+                       " tx STRING, before STRING, after STRING) USING ICEBERG")  # fmt: skip
+        # 40 changes, four of each transaction; the last one goes on.
+        write = (
+            "INSERT INTO lake.feed.changes"
+            " SELECT id, 'insert', 'public.t1', CAST(id DIV 4 AS STRING),"
+            " NULL, to_json(struct(id AS a, 'x' AS b)) FROM range({}, {})"
+        )
+        engine.execute(write.format(0, 39))
+        ran = world.run(engine)
+        assert ran.mistakes == ()
+        (result,) = ran.results
+        assert (result.position, result.rows_inserted) == (35, 30)
+        engine.execute(write.format(39, 41))
+        (result,) = world.run(engine).results
+        assert (result.position, result.rows_inserted) == (39, 4)
+        engine.execute(write.format(41, 42).replace("'public.t1'", "'public.t9'"))
+        (mistake,) = world.run(engine).mistakes
+        assert "lake.feed.changes:2" in str(mistake)
+        assert used == ["spread_table", "spread_table"]
+    finally:
+        engine.close()
