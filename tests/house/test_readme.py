@@ -38,7 +38,7 @@ TRIED_BY = {
     ("orchestrators.md", "python"): (3, "tests/integrations/test_airflow.py"),
     ("pull-requests.md", "yaml"): (2, "tests/commands/test_hooks.py"),
     ("python.md", "python"): (6, "tests/api/test_python.py"),
-    ("targets.md", "yaml"): (1, "tests/project/test_outputs_of_pages.py"),
+    ("targets.md", "yaml"): (2, "tests/project/test_outputs_of_pages.py"),
     ("warnings.md", "yaml"): (2, "tests/cases/publications/lints.md"),
 }
 #: what no test of this repository can run: how it begins -> why
