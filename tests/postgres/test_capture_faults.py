@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import resource
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +15,8 @@ import pytest
 from live_processes import Process, Writers, resident, wait_for
 from live_projects import LiveProject
 from own_servers import INSTALLED, OwnServer, own_server
+
+from filtersql.postgres import slot_stream
 
 pytestmark = [
     pytest.mark.postgres,
@@ -100,6 +104,30 @@ def test_a_server_that_stops_does_not_wait_for_ever(project: LiveProject, own: O
         code, said = capture.ended()
     assert code == 2, said
     own.start()
+    brought_up_to_date(project)
+
+
+def test_a_server_that_is_not_heard_any_more(
+    project: LiveProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A network that is cut says nothing: it is noticed all the same."""
+    monkeypatch.setattr(slot_stream, "_LOST", 3.0)
+    walsender = "SELECT active_pid FROM pg_replication_slots WHERE active"
+    stopped: list[int] = []
+
+    def stop() -> None:
+        wait_for(lambda: project.rows(walsender) != [])
+        stopped.extend(project.rows(walsender)[0])
+        os.kill(stopped[0], signal.SIGSTOP)
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    try:
+        said = project.refused("capture", "erp", code=2)
+    finally:
+        thread.join()
+        os.kill(stopped[0], signal.SIGCONT)
+    assert "nothing was heard of the server for 3 s" in said.lower()
     brought_up_to_date(project)
 
 
