@@ -114,7 +114,7 @@ class Folder(Struct, frozen=True):
     def reached(self) -> int:
         """Up to where nothing more was changed; 0 where that was not written down."""
         path = self.path / "reached"
-        return lsn(path.read_text().strip()) if path.exists() else 0
+        return lsn(path.read_text(encoding="utf-8").strip()) if path.exists() else 0
 
     def write_reached(self, position: int) -> None:
         """Keep it."""
