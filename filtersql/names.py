@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-__all__ = ["KEYWORDS", "RelationName", "path_name", "quote_identifier", "view_name"]
+__all__ = ["KEYWORDS", "RelationName", "is_url", "path_name", "quote_identifier", "view_name"]
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 #: what quote_identifier() quotes, every keyword but the unreserved ones:
@@ -38,6 +38,8 @@ KEYWORDS = frozenset(
 )
 _WORD = re.compile(r"\w+\Z", re.ASCII)
 _LONGEST_PATH_NAME = 120
+#: what Windows takes for a device, whatever follows a dot
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)\Z", re.IGNORECASE)
 
 
 class RelationName(NamedTuple):
@@ -75,14 +77,27 @@ def quote_identifier(name: str) -> str:
 def path_name(name: str) -> str:
     """A name as part of a path: percent-encoded outside `[A-Za-z0-9_-]`, long ones cut and hashed.
 
-    >>> path_name("größe.x")
-    'gr%C3%B6%C3%9Fe%2Ex'
+    Nor is it the name of a device of Windows.
+
+    >>> path_name("größe.x"), path_name("nul")
+    ('gr%C3%B6%C3%9Fe%2Ex', '%6Eul')
     """
     encoded = quote(name, safe="-_").replace(".", "%2E").replace("~", "%7E")
+    if _DEVICE.match(encoded):
+        encoded = f"%{ord(encoded[0]):X}{encoded[1:]}"
     if len(encoded) <= _LONGEST_PATH_NAME:
         return encoded
     digest = hashlib.sha256(name.encode()).hexdigest()[:16]
     return f"{encoded[: _LONGEST_PATH_NAME - 17].rstrip('%')}-{digest}"
+
+
+def is_url(place: str) -> bool:
+    """Whether a place is a URL's and no path: a scheme of one letter is a drive of Windows.
+
+    >>> is_url("s3a://lake/shop"), is_url("C://lake/shop"), is_url("lake")
+    (True, False, False)
+    """
+    return place.find("://") > 1
 
 
 def view_name(kind: str, relation: RelationName) -> str:

@@ -118,7 +118,7 @@ def _tried(project: Project, nodes: Sequence[Node], bench: Bench) -> Iterator[_R
         folder = project.compiled_path / compiled_path(node)
         inside = folder.is_relative_to(project.root)
         shown = folder.relative_to(project.root) if inside else folder
-        asked.append(Asked(node, folder, str(shown)))
+        asked.append(Asked(node, folder, shown.as_posix()))
     for node, each, outcome in zip(nodes, asked, proofs(asked, bench), strict=True):
         yield _Result(node, each.shown, outcome)
 

@@ -101,7 +101,7 @@ def _compiled(reporter: Reporter, memory: Memory | None) -> tuple[_Compiled, Seq
     targets = tuple(_Target(*each) for each in facts)
     place = project.compiled_path
     shown = place.relative_to(project.root) if place.is_relative_to(project.root) else place
-    done = _Compiled(str(place), str(shown), checksum, targets, notices)
+    done = _Compiled(str(place), shown.as_posix(), checksum, targets, notices)
     if memory is not None:
         memory.put("compile", done, project)
     return done, [each for each in targets if each.unique_id in keys]

@@ -154,7 +154,7 @@ def _recorded(reporter: Reporter, project: Project, result: RunResult, flags: Ru
     if folder.is_relative_to(project.root):
         folder = folder.relative_to(project.root)
     arguments = _arguments(reporter, project, flags)
-    record = msgspec.convert(run_results(result, arguments, str(folder)), Run)
+    record = msgspec.convert(run_results(result, arguments, folder.as_posix()), Run)
     record.metadata["invocation_id"] = reporter.log.invocation_id
     if not flags.dry_run:
         write_file(project.root / "target" / "run_results.json", record.to_json().encode(), b"\n")

@@ -39,13 +39,15 @@ __all__ = [
 class ProjectFiles(Struct, frozen=True):
     """Texts by path: `begun` files are the user's afterwards, `defined` ones come from elsewhere.
 
-    `empty` are those that define nothing; `left_out` is what they lack, as `--format json` has it.
+    `empty` are those that define nothing. `left_out` is what they lack, `never_sent` of what they
+    have no change ever comes, each as `--format json` has it.
     """
 
     defined: Mapping[str, str]
     begun: Mapping[str, str]
     empty: frozenset[str] = frozenset()
     left_out: Sequence[Mapping[str, str]] = ()
+    never_sent: Sequence[Mapping[str, str]] = ()
     counts: Mapping[str, int] = {}
     notices: Sequence[Notice] = ()
 
@@ -129,7 +131,7 @@ def publication_file(name: str, tables: Iterable[Table]) -> str:
         else:
             lines.append(f"      # {shown(table.name)}: a row without a key is not found again;")
             lines.append("      #   ALTER TABLE … REPLICA IDENTITY FULL, or publish: [insert]")
-    return _schema("publications") + "\n".join(lines) + "\n"
+    return _schema("publications") + _literal("\n".join(lines)) + "\n"
 
 
 def _may_be_published(table: Table) -> bool:
@@ -143,7 +145,13 @@ def subscriptions_file(key: str, names: Iterable[str], more: Iterable[str]) -> s
     for name in map(quote_identifier, names):
         lines += [f"  - name: {in_yaml(name)}", f"    {key}: [{in_yaml(name)}]"]
         lines += [f"    {line}" for line in more]
-    return _schema("subscriptions") + "\n".join(lines) + "\n"
+    return _schema("subscriptions") + _literal("\n".join(lines)) + "\n"
+
+
+def _literal(text: str) -> str:
+    """The text, of which a template is to leave each character alone."""
+    marked = any(mark in text for mark in ("{{", "{%", "{#"))
+    return f"{{% raw %}}{text}{{% endraw %}}" if marked else text
 
 
 def in_yaml(value: object) -> str:

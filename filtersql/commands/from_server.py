@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import to_builtins
+
 from filtersql.commands.from_dump import (
     ProjectFiles,
     in_yaml,
@@ -54,8 +56,8 @@ def server_files(found: SourceOfProject, name: str, parts: Sequence[str]) -> Pro
         notices.append(_other_version(source.name, version, settings.postgres_version))
     if "publications" in parts:
         begun |= _subscribed(read.definitions, source.name, name, system)
-    left_out = [{"kind": one.kind, "name": one.name, "reason": one.reason} for one in read.left_out]
-    return ProjectFiles(read.files, begun, read.empty, left_out, read.counts, notices)
+    left_out, never_sent = to_builtins((read.left_out, read.never_sent))
+    return ProjectFiles(read.files, begun, read.empty, left_out, never_sent, read.counts, notices)
 
 
 def _system(catalogs: Catalogs) -> str:

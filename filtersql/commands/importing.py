@@ -49,7 +49,7 @@ def command(
     """
     folder = (directory or console.options.project_dir or _root()).absolute()
     name = re.sub(r"\W+", "_", folder.name, flags=re.ASCII).lower()
-    if Path(source).suffix or Path(source).is_file():
+    if Path(source).suffix == ".sql" or Path(source).is_file():
         files = dump_files(name, read_dump(Path(source)))
     else:
         files = _from_server(console, folder, name, source, only or _PARTS)
@@ -58,7 +58,8 @@ def command(
     _report(console, files, written)
     if console.options.json:
         content = {"project": str(folder), "written": written, "made": files.counts}
-        console.document({**content, "left_out": files.left_out})
+        lists = {"left_out": files.left_out, "never_sent": files.never_sent}
+        console.document({**content, **lists})
     return 0
 
 
@@ -116,5 +117,7 @@ def _report(console: Console, files: ProjectFiles, written: Sequence[str]) -> No
     if made:
         console.message(f"Read {made}")
     console.message(f"Wrote {', '.join(written)}" if written else "Nothing has changed")
-    for one in files.left_out:
-        console.message(f"Left out: {one['kind']} {one['name']}: {one['reason']}")
+    for label, some in (("Left out", files.left_out), ("Never sent", files.never_sent)):
+        for one in some:
+            text = f"{label}: {one['kind']} {one['name']}: {one['reason']}"
+            console.message(text, color="yellow")

@@ -19,7 +19,7 @@ __all__ = ["lasting"]
 def lasting(stream: TextIO | None) -> TextIO:
     """The stream, but that it outlives its reader. One that was closed from the start is empty."""
     if stream is None:
-        return open(os.devnull, "w", encoding="utf-8")
+        return open(os.devnull, "w", encoding="utf-8", newline="\n")
     try:
         descriptor = stream.fileno()
     except (OSError, ValueError):

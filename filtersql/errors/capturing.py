@@ -61,8 +61,8 @@ SLOT_GONE = Wording(
     hint=_ANEW,
 )
 SLOT_LOST = Wording(
-    'replication slot "{slot}" of source "{source}" was invalidated',
-    detail="The server removed the log that it needs: max_slot_wal_keep_size, or another limit.",
+    'replication slot "{slot}" of source "{source}" is gone, or was invalidated',
+    detail="The log that it needs was removed: max_slot_wal_keep_size, or another limit.",
     hint=_ANEW,
 )
 OTHER_SERVER = Wording(

@@ -38,7 +38,11 @@ NOT_A_DSN = Wording(
 UNREACHABLE_SOURCE = _outside(
     'could not connect to source "{source}"', detail="{reason:sentence}", hint="{remedy}"
 )
-CONNECTION_LOST = _outside('lost the connection to source "{source}"', detail="{reason:sentence}")
+CONNECTION_LOST = _outside(
+    'lost the connection to source "{source}"',
+    detail="{reason:sentence}",
+    hint="Once the server is there again, the same command goes on.",
+)
 QUERY_REFUSED = _outside('source "{source}" refused a query', detail="{reason:sentence}")
 NOT_POSTGRESQL = _outside(
     'source "{source}" is no PostgreSQL', detail="It says that it is {version:stop}"

@@ -98,7 +98,7 @@ def _review(flags: list[str], told: list[str]) -> str:
 def _post(text: str) -> None:
     """Into the job's summary, and the pull request where there is one that may be written."""
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        with Path(summary).open("a", encoding="utf-8") as file:
+        with Path(summary).open("a", encoding="utf-8", newline="\n") as file:
             file.write(f"{text}\n")
     number, token = os.environ.get("PULL_REQUEST"), os.environ.get("GITHUB_TOKEN")
     if not number or not token:

@@ -81,7 +81,7 @@ def begin(
             raise Mistakes([SLOT_EXISTS(slot=name, source=source.name)])
         beginning.plain.execute(_DROP_SLOT, (name,))
         say("the rows at the start were not copied to the end: begun anew")
-    captured = Captured(server.system_identifier, server.timeline, server.database, name, name)
+    captured = Captured(server.system_identifier, server.timeline, name, name)
     folder.changes.mkdir(parents=True, exist_ok=True)
     folder.forget()
     folder.write(captured)
@@ -91,10 +91,8 @@ def begin(
     check_publication(beginning.plain, source, name, beginning.known.catalog, beginning.sources)
     start, snapshot = _create_slot(beginning, name, _CREATE)
     # Above all that was captured before, though a restored server counts from an earlier place.
-    older = (int(path.stem) for path in folder.changes.glob("*.jsonl"))
-    seq = max(seq_at(lsn(start), 0), *(number + 1 for number in older), 0)
+    seq = max(seq_at(lsn(start), 0), folder.greatest_seq() + 1)
     say(f'slot "{name}" begins at {start}')
-
     copy_rows(source, beginning.root, beginning.copied, snapshot, _teller(say))
     settle_rows(source, beginning.root, beginning.copied, seq)
     write_whole(folder.changes / f"{number_name(seq)}.jsonl", b"")
@@ -106,11 +104,12 @@ def begin(
 def copy_anew(beginning: Beginning, say: Callable[[str], None]) -> int:
     """Copy rows as they are now, with a slot that goes with the connection; where that is.
 
-    The publication gets the tables that it lacks before. Raises Mistakes, OSError.
+    Those that the publication lacks join it before. Raises Mistakes, OSError.
     """
     source, name = beginning.source, f"{beginning.name[:_TEMPORARY]}_{os.getpid()}"
-    names = published_names(beginning.known.catalog, beginning.sources)
-    for table in add_missing(beginning.plain, source, beginning.name, names):
+    catalog, plain = beginning.known.catalog, beginning.plain
+    leaves = [leaf.name for table in beginning.copied for leaf in catalog.leaves(table.name)]
+    for table in add_missing(plain, source, beginning.name, catalog, leaves):
         say(f'{table} joins publication "{beginning.name}"')
     start, snapshot = _create_slot(beginning, name, _CREATE_TEMPORARY)
     copy_rows(source, beginning.root, beginning.copied, snapshot, _teller(say))

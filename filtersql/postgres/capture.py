@@ -43,7 +43,7 @@ from filtersql.postgres.capture_state import (
 from filtersql.postgres.connection import Connection, connect, told
 from filtersql.postgres.feed_files import prune_changes
 from filtersql.postgres.following import Following, Mark, Progress, follow
-from filtersql.postgres.initial_rows import settle_rows
+from filtersql.postgres.initial_rows import prune_rows, settle_rows
 from filtersql.postgres.publication import check_publication
 from filtersql.postgres.server_tables import KnownTables, check_all, server_tables, server_types
 from filtersql.postgres.sessions import as_it_is
@@ -125,6 +125,7 @@ class Capturing(Struct, frozen=True):
             closing(connect(source)) as plain,
             closing(connect(source, replication=True)) as replication,
         ):
+            as_it_is(replication)
             server, captured = identify(replication, plain), folder.read()
             if captured is None or captured.start is None:
                 if not create:
@@ -139,7 +140,6 @@ class Capturing(Struct, frozen=True):
             name, known = captured.publication, self.known
             check_publication(plain, source, name, known.catalog, self.sources)
             types = server_types(plain)
-            as_it_is(replication)
             stream = SlotStream(replication, captured.slot, name)
             following = Following(
                 stream, folder, end, sent_from, known.check, types, source.name, mark
@@ -166,16 +166,18 @@ class Capturing(Struct, frozen=True):
         if captured is None or captured.start is None:
             return None
         with told(self.source), connect(self.source) as plain:
-            return lag_of(plain, captured)
+            return lag_of(plain, self.source, captured)
 
     def prune(self, passed: int) -> tuple[int, int]:
         """Remove files that all targets, and the newest rows of each table, have passed.
 
-        How many were removed, and up to which seq.
+        How many were removed, and up to which seq. Rows that are not the newest go, too.
         """
-        newest = [newest_rows(self.root, self.source.name, name) for name in self.copied]
-        passed = min([passed, *(-1 if seq is None else seq for seq in newest)])
+        for name in self.copied:
+            newest = newest_rows(self.root, self.source.name, name)
+            passed = min(passed, -1 if newest is None else newest)
         with self._alone():
+            prune_rows(self.source, self.root, self.copied)
             return prune_changes(self.folder.changes, passed), passed
 
     def _chosen(self, patterns: Sequence[str]) -> tuple[RelationName, ...]:
@@ -190,6 +192,7 @@ class Capturing(Struct, frozen=True):
     ) -> Mark:
         """Copy rows as they are now; they are looked at once changes were recorded up to there."""
         with closing(connect(self.source, replication=True)) as replication:
+            as_it_is(replication)
             beginning = self._beginning(plain, replication, chosen)
             position = copy_anew(beginning, say)
 

@@ -2,8 +2,8 @@
 
 Example
     captured/erp/source.json
-        {"system_identifier": "7520…", "timeline": 1, "database": "shop",
-         "slot": "filtersql_shop_erp", "publication": "filtersql_shop_erp", "start": "0/16B3748"}
+        {"system_identifier": "7520…", "timeline": 1, "slot": "filtersql_shop_erp",
+         "publication": "filtersql_shop_erp", "start": "0/16B3748"}
 
     `start` is null while the rows are being copied: what was interrupted then is begun anew. How
     far the files go they say themselves; `reached` holds a later position, up to which nothing of
@@ -67,7 +67,6 @@ class Captured(Struct, frozen=True):
 
     system_identifier: str
     timeline: int
-    database: str
     slot: str
     publication: str
     start: str | None = None
@@ -78,7 +77,6 @@ class Server(Struct, frozen=True):
 
     system_identifier: str
     timeline: int
-    database: str
     position: int
 
 
@@ -108,10 +106,15 @@ class Folder(Struct, frozen=True):
         for name in ("source.json", "reached"):
             (self.path / name).unlink(missing_ok=True)
 
+    def greatest_seq(self) -> int:
+        """The greatest seq that any file has, also one that is not valid any more."""
+        found = (*self.changes.glob("*.jsonl"), *self.path.glob("rows/*/*"))
+        return max((int(path.stem) for path in found if path.stem.isdecimal()), default=-1)
+
     def reached(self) -> int:
         """Up to where nothing more was changed; 0 where that was not written down."""
         path = self.path / "reached"
-        return lsn(path.read_text().strip()) if path.exists() else 0
+        return lsn(path.read_text(encoding="utf-8").strip()) if path.exists() else 0
 
     def write_reached(self, position: int) -> None:
         """Keep it."""
@@ -122,7 +125,7 @@ def identify(replication: Connection, plain: Connection) -> Server:
     """Ask a server what it is."""
     row = replication.execute("IDENTIFY_SYSTEM").fetchone()
     assert row is not None
-    return Server(str(row[0]), int(row[1]), str(row[3]), identify_position(plain))
+    return Server(str(row[0]), int(row[1]), identify_position(plain))
 
 
 def identify_position(connection: Connection) -> int:
@@ -143,10 +146,12 @@ class Lag(Struct, frozen=True):
     running: bool
 
 
-def lag_of(connection: Connection, captured: Captured) -> Lag | None:
-    """Ask the server; None where the slot is gone."""
+def lag_of(connection: Connection, source: LiveSource, captured: Captured) -> Lag:
+    """Ask the server. Raises Mistakes where the slot is gone or lost."""
     row = connection.execute(_LAG, (captured.slot,)).fetchone()
-    return None if row is None or row[0] is None else Lag(*row)
+    if row is None or row[0] is None:
+        raise Mistakes([SLOT_LOST(source=source.name, slot=captured.slot)])
+    return Lag(*row)
 
 
 def slot_exists(connection: Connection, slot: str) -> bool:

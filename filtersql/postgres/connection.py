@@ -41,6 +41,18 @@ __all__ = ["Connection", "connect", "major_version", "newer_than_known", "read_o
 
 Connection = psycopg.Connection[TupleRow]
 
+#: how definitions are printed, as pg_dump sets it, and the zone in which timestamps are
+_PRINTING = {
+    "search_path": "",
+    "datestyle": "ISO, MDY",
+    "intervalstyle": "postgres",
+    "extra_float_digits": "3",
+    "bytea_output": "hex",
+    "timezone": "UTC",
+    "quote_all_identifiers": "off",
+    "standard_conforming_strings": "on",
+}
+
 #: what libpq or the server says of a connection that fails, and what mends it
 _REMEDIES = (
     (
@@ -101,11 +113,14 @@ def connect(source: LiveSource, *, replication: bool = False) -> Connection:
 def read_only(source: LiveSource) -> Iterator[Connection]:
     """A connection in one transaction that sees one snapshot and writes nothing.
 
-    Names are printed with their schemas. Raises Mistakes.
+    Names are printed with their schemas, values alike whatever a role or database has set. Raises
+    Mistakes.
     """
     with connect(source) as connection, told(source):
-        connection.execute("SET search_path = ''")
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        # In the transaction: a pooler may give each its own session.
+        for name, value in _PRINTING.items():
+            connection.execute("SELECT set_config(%s, %s, true)", (name, value))
         yield connection
 
 

@@ -14,6 +14,7 @@ A name that is there stands for a file that is whole and on disk, so the slot ma
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -87,7 +88,7 @@ class FeedFiles:
         self._file.flush()
         _sync(self._file.fileno(), waiting)
         self._file.close()
-        self._path.rename(self.folder / f"{number_name(self._seq)}.jsonl")
+        self._path.replace(self.folder / f"{number_name(self._seq)}.jsonl")
         sync_folder(self.folder)
         self.closed = self._seq
         self._open()
@@ -166,12 +167,14 @@ def write_whole(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    beside.rename(path)
+    beside.replace(path)
     sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:
-    """The names in a folder are on disk. Raises OSError."""
+    """The names in a folder are on disk; Windows opens none. Raises OSError."""
+    if sys.platform == "win32":
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

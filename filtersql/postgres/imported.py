@@ -3,7 +3,7 @@
 Example
     read = imported("erp", catalogs, "postgres", ("tables", "publications", "subscriptions"))
     read.files["publications/erp.sql"]     # -- filtersql: raw …
-    read.left_out[0].reason                # foreign tables are not replicated
+    read.left_out[0].reason                # a column of several parents is not supported
 
 The files are read as any command reads them, so what is written compiles. A statement that is
 refused is left out, with the reason; so is, in turn, what needs what it would have made.
@@ -38,20 +38,17 @@ _PATH = "SELECT pg_catalog.set_config('search_path', '', false);\n"
 _TABLES = ("table", "foreign table", "unlogged table")
 _OF_TABLES = ("partition", "replica identity", "index")
 _NEVER_SENT = {
-    "foreign table": "what stands on another server is not replicated",
-    "unlogged table": "it is not replicated: its changes are not logged",
+    "foreign table": "its rows are another server's",
+    "unlogged table": "its changes are not logged",
 }
 
 
 class LeftOut(Struct, frozen=True):
-    """What is not taken over, or taken over and never sent."""
+    """What is not taken over, or is and no change of it ever comes."""
 
     kind: str
     name: str
     reason: str
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.name}: {self.reason}"
 
 
 class Imported(Struct, frozen=True):
@@ -63,6 +60,7 @@ class Imported(Struct, frozen=True):
     definitions: Definitions
     counts: Mapping[str, int]
     left_out: Sequence[LeftOut]
+    never_sent: Sequence[LeftOut]
 
 
 class _Text(Struct, frozen=True):
@@ -94,13 +92,14 @@ def imported(name: str, catalogs: Catalogs, system: str, parts: Iterable[str]) -
             part: [one for one in made if one not in refused] for part, made in wanted.items()
         }
     counts: dict[str, int] = {}
+    never_sent = []
     for one in (one for made in wanted.values() for one in made):
         counts[one.kind] = counts.get(one.kind, 0) + 1
         if one.kind in _NEVER_SENT:
-            left_out.append(LeftOut(one.kind, one.name, _NEVER_SENT[one.kind]))
+            never_sent.append(LeftOut(one.kind, one.name, _NEVER_SENT[one.kind]))
     files = {text.source.path: text.source.text for text in texts.values()}
     empty = frozenset(text.source.path for text in texts.values() if not text.places)
-    return Imported(files, empty, definitions, counts, left_out)
+    return Imported(files, empty, definitions, counts, left_out, never_sent)
 
 
 def _wanted(
@@ -111,6 +110,10 @@ def _wanted(
     wanted = {part: catalogs.parts[theirs if part == "publications" else part] for part in parts}
     left_out = [LeftOut("catalogs of", *refused) for refused in catalogs.refused.items()]
     if "publications" in wanted:
+        captures = [one for one in wanted["publications"] if _is_of_capture(one)]
+        left_out += [LeftOut(one.kind, one.name, "a capture made it") for one in captures]
+        without = {*captures, *_needing(captures, wanted)}
+        wanted["publications"] = [one for one in wanted["publications"] if one not in without]
         why = f"the project's semantics are {system}"
         left_out += [
             LeftOut(one.kind, one.name, why)
@@ -118,6 +121,11 @@ def _wanted(
             if one.kind != "member"
         ]
     return wanted, left_out
+
+
+def _is_of_capture(one: Made) -> bool:
+    """Whether `capture --create` made it: its publication has tables whole, for all targets."""
+    return one.kind == "publication" and one.name.startswith("filtersql_")
 
 
 def _text(path: str, head: str, made: Iterable[Made]) -> _Text:

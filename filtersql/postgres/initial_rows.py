@@ -20,7 +20,7 @@ from __future__ import annotations
 import os
 import select
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
@@ -34,9 +34,9 @@ from filtersql.postgres.connection import Connection, connect, told
 from filtersql.postgres.feed_files import sync_folder
 from filtersql.postgres.sessions import as_it_is
 from filtersql.project import LiveSource
-from filtersql.project.captured import number_name, rows_folder
+from filtersql.project.captured import newest_rows, number_name, rows_folder
 
-__all__ = ["CopiedTable", "copy_rows", "settle_rows"]
+__all__ = ["CopiedTable", "copy_rows", "prune_rows", "settle_rows"]
 
 _BESIDE = "new.part"
 _SESSIONS = 4
@@ -99,6 +99,15 @@ def settle_rows(source: LiveSource, root: Path, tables: Sequence[CopiedTable], s
             shutil.rmtree(path)
         (folder / _BESIDE).rename(path)
         sync_folder(folder)
+
+
+def prune_rows(source: LiveSource, root: Path, tables: Iterable[RelationName]) -> None:
+    """Remove the rows of some tables that are not the newest."""
+    for table in tables:
+        newest = newest_rows(root, source.name, table)
+        for path in rows_folder(root, source.name, table).glob("*"):
+            if path.name.isdecimal() and int(path.name) != newest:
+                shutil.rmtree(path)
 
 
 def _copy(connection: Connection, table: CopiedTable, folder: Path) -> int:

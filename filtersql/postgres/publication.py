@@ -29,21 +29,21 @@ from filtersql.names import RelationName
 from filtersql.postgres.connection import Connection, major_version
 from filtersql.project import LiveSource
 
-__all__ = ["add_missing", "check_publication", "ensure_publication", "published_names"]
+__all__ = [
+    "SENDS_GENERATED",
+    "add_missing",
+    "check_publication",
+    "ensure_publication",
+    "published_names",
+]
 
-_SENDS_GENERATED = 18
+#: the first version that sends stored generated columns, where it is told so
+SENDS_GENERATED = 18
 _FOUND = """
 SELECT pubinsert AND pubupdate AND pubdelete AND pubtruncate, pubviaroot,
     EXISTS (SELECT FROM pg_catalog.pg_publication_rel r
         WHERE r.prpubid = p.oid AND (r.prqual IS NOT NULL OR r.prattrs IS NOT NULL))
 FROM pg_catalog.pg_publication p WHERE pubname = %s
-"""
-_NAMED = """
-SELECT n.nspname, c.relname FROM pg_catalog.pg_publication p
-    JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid
-    JOIN pg_catalog.pg_class c ON c.oid = r.prrelid
-    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-WHERE p.pubname = %s
 """
 _TABLES = """
 SELECT schemaname, tablename FROM pg_catalog.pg_publication_tables WHERE pubname = %s
@@ -81,24 +81,27 @@ def ensure_publication(
         for leaf in catalog.leaves(table)
         for column in leaf.columns
     )
-    if stored and major_version(connection) >= _SENDS_GENERATED:
+    if stored and major_version(connection) >= SENDS_GENERATED:
         statement += sql.SQL(" WITH (publish_generated_columns = stored)")
     _change(connection, source, name, statement)
     return True
 
 
 def add_missing(
-    connection: Connection, source: LiveSource, name: str, tables: Sequence[RelationName]
+    connection: Connection,
+    source: LiveSource,
+    name: str,
+    catalog: Catalog,
+    tables: Iterable[RelationName],
 ) -> tuple[RelationName, ...]:
-    """Add the tables that the publication does not name; those. Raises Mistakes."""
-    named = {RelationName(*found) for found in connection.execute(_NAMED, (name,)).fetchall()}
-    missing = tuple(table for table in tables if table not in named)
-    if missing:
+    """Add what names those of some tables that the publication lacks; that. Raises Mistakes."""
+    adding = published_names(catalog, frozenset(tables) - _held(connection, name))
+    if adding:
         statement = sql.SQL("ALTER PUBLICATION {} ADD TABLE {}").format(
-            sql.Identifier(name), _listed(missing)
+            sql.Identifier(name), _listed(adding)
         )
         _change(connection, source, name, statement)
-    return missing
+    return adding
 
 
 def check_publication(
@@ -113,7 +116,7 @@ def check_publication(
     names = published_names(catalog, sources)
     if mistakes := [*_unfit(connection, source, name, names, row)]:
         raise Mistakes(mistakes)
-    held = {RelationName(*found) for found in connection.execute(_TABLES, (name,)).fetchall()}
+    held = _held(connection, name)
     mistakes = [
         TABLE_LACKING(publication=name, source=source.name, table=table)
         for table in sorted(frozenset(sources) - held)
@@ -125,6 +128,12 @@ def check_publication(
     ]
     if mistakes:
         raise Mistakes(mistakes)
+
+
+def _held(connection: Connection, name: str) -> frozenset[RelationName]:
+    """The tables whose changes are sent, partitions each by itself."""
+    rows = connection.execute(_TABLES, (name,)).fetchall()
+    return frozenset(RelationName(*row) for row in rows)
 
 
 def _unfit(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from psycopg import sql
 
-from filtersql.postgres.connection import Connection
+from filtersql.postgres.connection import Connection, major_version
 
 __all__ = ["as_it_is"]
 
@@ -29,10 +29,13 @@ _SETTINGS = {
     "row_security": "off",
     "statement_timeout": "0",
     "idle_in_transaction_session_timeout": "0",
+    "idle_session_timeout": "0",
 }
+_SINCE_17 = {"transaction_timeout": "0"}
 
 
 def as_it_is(connection: Connection) -> None:
     """Settings under which each value has one text, and no row is left out."""
-    for name, value in _SETTINGS.items():
+    newer = _SINCE_17 if major_version(connection) >= 17 else {}
+    for name, value in {**_SETTINGS, **newer}.items():
         connection.execute(sql.SQL("SET {} = {}").format(sql.Identifier(name), sql.Literal(value)))

@@ -34,6 +34,8 @@ _ASKING = struct.Struct(">cQqB")
 _STATUS = struct.Struct(">cQQQqB")
 #: seconds between two reports, well below any wal_sender_timeout
 _REPORT_EACH = 2.0
+#: seconds; a server may be busy for minutes with what is no business of this slot
+_LOST = 600.0
 #: PostgreSQL counts microseconds since 2000-01-01
 _EPOCH = 946_684_800
 _START = sql.SQL(
@@ -57,7 +59,7 @@ class SlotStream:
         #: whether it waits for a report
         self.asked = False
         self._pgconn = connection.pgconn
-        self._reported = time.monotonic()
+        self._reported = self._heard = time.monotonic()
         names = sql.Literal(sql.Identifier(publication).as_string(connection))
         self._start(_START.format(sql.Identifier(slot), names).as_bytes(connection))
 
@@ -82,8 +84,16 @@ class SlotStream:
                 self.asked = self.asked or bool(asked)
 
     def wait(self, seconds: float) -> bool:
-        """Until something arrives, or for so long; whether anything did."""
-        return bool(select.select([self._pgconn.socket], [], [], seconds)[0])
+        """Until something arrives, or for so long; whether anything did.
+
+        A server that says nothing for long, though it is asked, is lost.
+        """
+        if select.select([self._pgconn.socket], [], [], seconds)[0]:
+            self._heard = time.monotonic()
+            return True
+        if self._silent >= _LOST:
+            raise psycopg.OperationalError(f"nothing was heard of the server for {_LOST:.0f} s")
+        return False
 
     def tell(self, position: int) -> None:
         """All changes before a position are on disk."""
@@ -99,7 +109,12 @@ class SlotStream:
         """Ask how far the server is: it answers at once."""
         self._report(wants_answer=True)
 
+    @property
+    def _silent(self) -> float:
+        return time.monotonic() - self._heard
+
     def _report(self, *, wants_answer: bool = False) -> None:
+        wants_answer = wants_answer or self._silent >= _LOST / 2
         now = int((time.time() - _EPOCH) * 1_000_000)
         received = max(self.told, self.reached)
         status = _STATUS.pack(b"r", received, self.told, self.told, now, wants_answer)

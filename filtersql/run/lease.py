@@ -22,6 +22,7 @@ import json
 import math
 import os
 import socket
+import sys
 import threading
 import time
 import uuid
@@ -133,6 +134,8 @@ def _namespace() -> str | None:
 
 def _started(pid: int) -> str | None:
     """When a process began, as its system counts; None: there is none."""
+    if sys.platform == "win32":
+        return "running"  # a signal 0 would be Ctrl-C there
     if not Path("/proc/self/stat").exists():
         try:
             os.kill(pid, 0)

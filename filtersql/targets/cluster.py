@@ -113,7 +113,7 @@ def check_seen(spark: SparkSession, folder: Path) -> None:
     if spark.sparkContext.master.startswith("local"):
         return
     mark = folder / "seen"
-    mark.write_text("seen\n", encoding="utf-8")
+    mark.write_text("seen\n", encoding="utf-8", newline="\n")
     try:
         spark.read.text(mark.as_uri()).collect()
     except (PySparkException, Py4JError):

@@ -65,7 +65,7 @@ def _actions(log: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     names = set(os.listdir(log))
     version = 0
     if "_last_checkpoint" in names:
-        version = int(json.loads((log / "_last_checkpoint").read_text())["version"])
+        version = int(json.loads((log / "_last_checkpoint").read_bytes())["version"])
         name = f"{version:020}.checkpoint.parquet"
         checkpoint = parquet.read_table(log / name, columns=list(_READ))
         for row in checkpoint.to_pylist():

@@ -140,7 +140,7 @@ def _quiet() -> Iterator[tuple[str, Path]]:
     """What Java writes while it starts goes to a file; its later errors to nobody's terminal."""
     folder = Path(tempfile.mkdtemp(prefix="filtersql-log-"))
     config = folder / "log4j2.properties"
-    config.write_text(_QUIET)
+    config.write_text(_QUIET, encoding="utf-8", newline="\n")
     log = folder / "spark.log"
     saved = [(number, os.dup(number)) for number in (1, 2)]
     sys.stdout.flush()
@@ -157,6 +157,10 @@ def _quiet() -> Iterator[tuple[str, Path]]:
 
 
 def _told(log: Path, error: Exception) -> str:
-    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    lines = [
+        line.strip()
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines()
+        if line.strip()
+    ]
     told = [line for line in lines if "Exception" in line or "Error" in line]
     return (told or lines or [str(error)])[-1]

@@ -26,6 +26,7 @@ from filtersql.errors.targets import (
     UNSUPPORTED_TARGET,
     HiddenFunctions,
 )
+from filtersql.names import is_url
 from filtersql.source import Span
 from filtersql.targets.line import FINDS, Line, server_version
 from filtersql.targets.model import Engine
@@ -178,7 +179,7 @@ def _session(output: OutputLike, root: Path) -> Engine:
     if spark is None:
         if table_format == "delta" and output.catalog is None:
             place = str(output.settings.get("warehouse") or "warehouse")
-            place = place if "://" in place else str((root / place).resolve())
+            place = place if is_url(place) else str((root / place).resolve())
             # Otherwise Spark leaves an empty folder of its own where the command was called.
             conf = {"spark.sql.warehouse.dir": place} | conf
         extra = output.settings.get("jars")
@@ -219,7 +220,7 @@ def _catalog(output: OutputLike, root: Path | None) -> dict[str, str]:
         return {}
     prefix = f"spark.sql.catalog.{output.catalog}"
     kind = config.pop("class", "org.apache.iceberg.spark.SparkCatalog")
-    if root is not None and "warehouse" in config and "://" not in config["warehouse"]:
+    if root is not None and "warehouse" in config and not is_url(config["warehouse"]):
         config["warehouse"] = str((root / config["warehouse"]).resolve())
     # a catalog that keeps tables does not see what another session has committed meanwhile
     config = {"cache-enabled": "false"} | config if output.format == "iceberg" else config

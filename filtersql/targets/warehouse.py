@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from filtersql.names import is_url
 from filtersql.targets.delta_folder import LocalFolder
 from filtersql.targets.statements import drop_table, move_schema, show_tables, table_name
 from filtersql.targets.url_folder import UrlFolder
@@ -24,7 +25,7 @@ Folder = LocalFolder | UrlFolder
 
 def kept_in(place: str, spark: SparkSession) -> Folder:
     """The folder of a warehouse: `place` is a whole path, or a URL."""
-    return UrlFolder(spark, place) if "://" in place else LocalFolder(Path(place))
+    return UrlFolder(spark, place) if is_url(place) else LocalFolder(Path(place))
 
 
 def forget_others(spark: SparkSession, warehouse: Folder) -> None:

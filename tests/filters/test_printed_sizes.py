@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import sqlglot
+from demo import started
 from ordinary_filters import FILTERS, TABLE
 from sqlglot import exp
 
@@ -59,6 +60,20 @@ def test_the_docs_tell_the_lengths() -> None:
     for text in LONG:
         spark, duckdb = (len(_printed(text, engine)) for engine in ENGINES)
         assert f"`{text}` ({spark} on Spark, {duckdb} on DuckDB)" in DOCS
+
+
+def test_a_refusal_of_the_docs_is_printed_so(tmp_path: Path) -> None:
+    """The file with its place, a caret, why and what helps."""
+    shell = started(tmp_path, "shop")
+    (shell.folder / "tables" / "t1.sql").write_text("CREATE TABLE t1 (c text PRIMARY KEY);\n")
+    (shell.folder / "publications" / "p.yml").write_text(
+        "publications:\n  - name: p\n    tables: [{name: t1, where: \"c < 'NSW'\"}]\n"
+    )
+    (shell.folder / "subscriptions" / "p.yml").write_text(
+        "subscriptions: [{name: p, publications: [p]}]\n"
+    )
+    said = shell.run("filtersql compile")
+    assert f"```text\n{said.stderr.strip()}\n```" in DOCS
 
 
 def test_five_filters_of_the_docs_are_printed_so() -> None:

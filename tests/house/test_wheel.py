@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -10,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from cases import read_fences
 from places import HOME
 from servers import without
 
@@ -79,3 +81,14 @@ def test_cases_pass_with_the_wheel(room: str, fresh: Path) -> None:
     """Markdown cases hold for the installed package, too: some that read its data, or all."""
     options = ["-p", "no:cacheprovider", "-x", "-k", room]
     run(fresh / "python", "-P", "-m", "pytest", *options, "tests/cases/test_cases.py", cwd=HOME)
+
+
+@pytest.mark.long
+def test_the_first_line_of_the_readme_runs(tmp_path: Path) -> None:
+    """In a new checkout: installed, and run on Spark with Delta."""
+    left_out = shutil.ignore_patterns(".git", ".*_cache", ".venv", "__pycache__", "*.egg-info")
+    checkout = shutil.copytree(HOME, tmp_path / "checkout", ignore=left_out)
+    line = next(each.text for each in read_fences(HOME / "README.md") if each.language == "sh")
+    said = run("bash", "-c", line, cwd=checkout)
+    assert "PASS=2 ERROR=0" in said
+    assert " 6  | eu     | paid   | 20.00\n(3 rows)" in said

@@ -199,6 +199,11 @@ def test_a_table_that_joins_the_project(project: LiveProject) -> None:
     assert project.differences() == []
     assert "WRONG=0" in project.goes("audit")
 
+    # What was taken out for a while is not put back unseen.
+    project.sql(f"ALTER PUBLICATION {project.slot} DROP TABLE items")
+    said = project.refused("capture", "erp", "--rows", "orders")
+    assert 'lacks table "public.items"' in said
+
 
 def test_files_are_removed_when_all_have_passed(project: LiveProject) -> None:
     """And when the newest rows have: a target to come, and an audit, begin with these."""
@@ -213,6 +218,8 @@ def test_files_are_removed_when_all_have_passed(project: LiveProject) -> None:
 
     project.capture("--rows", "*")
     assert "2 files" in project.goes("capture", "erp", "--prune")
+    rows = project.folder / "captured/erp/rows"
+    assert all(len(list(table.iterdir())) == 1 for table in rows.iterdir())
     project.sql("DELETE FROM items WHERE id = 101")
     project.capture()
     project.goes("run")
@@ -231,6 +238,8 @@ def test_status_tells_how_far_behind_a_capture_is(project: LiveProject) -> None:
     targets = json.loads(project.goes("status", "--format", "json"))
     assert all(each["source_behind"] > 0 for each in targets)
 
+    project.sql(f"SELECT pg_drop_replication_slot('{project.slot}')")
+    assert "is gone, or was invalidated" in project.goes("status")
     profile = (project.folder / "profiles.yml").read_text()
     project.write("profiles.yml", profile.replace("user=postgres", "user=nobody_known"))
     assert 'Source erp: could not connect to source "erp"' in project.goes("status")

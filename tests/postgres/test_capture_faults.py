@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import random
 import resource
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from live_processes import Process, Writers, resident, wait_for
+from live_processes import Process, Writers, wait_for, watched
 from live_projects import LiveProject
 from own_servers import INSTALLED, OwnServer, own_server
+
+from filtersql.postgres import slot_stream
 
 pytestmark = [
     pytest.mark.postgres,
@@ -100,6 +104,30 @@ def test_a_server_that_stops_does_not_wait_for_ever(project: LiveProject, own: O
         code, said = capture.ended()
     assert code == 2, said
     own.start()
+    brought_up_to_date(project)
+
+
+def test_a_server_that_is_not_heard_any_more(
+    project: LiveProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A network that is cut says nothing: it is noticed all the same."""
+    monkeypatch.setattr(slot_stream, "_LOST", 3.0)
+    walsender = "SELECT active_pid FROM pg_replication_slots WHERE active"
+    stopped: list[int] = []
+
+    def stop() -> None:
+        wait_for(lambda: project.rows(walsender) != [])
+        stopped.extend(project.rows(walsender)[0])
+        os.kill(stopped[0], signal.SIGSTOP)
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    try:
+        said = project.refused("capture", "erp", code=2)
+    finally:
+        thread.join()
+        os.kill(stopped[0], signal.SIGCONT)
+    assert "nothing was heard of the server for 3 s" in said.lower()
     brought_up_to_date(project)
 
 
@@ -203,6 +231,24 @@ def test_tables_that_change(project: LiveProject) -> None:
     assert 'lacks table "public.items"' in project.refused("capture", "erp")
 
 
+def test_a_type_that_changes(project: LiveProject) -> None:
+    """It stops before the first change of the new type; with the new definition it goes on."""
+    project.sql(
+        "INSERT INTO orders VALUES (1, 'eu', 'paid', 1.5, '')",
+        "ALTER TABLE orders ALTER total TYPE numeric(12,2)",
+        "INSERT INTO orders VALUES (2, 'eu', 'paid', 9999999999.99, '')",
+    )
+    said = project.refused("capture", "erp", "--until-current")
+    assert 'Column "total" is numeric(12,2), not numeric(10,2).' in said
+    project.goes("run")
+    tables = (project.folder / "tables/tables.sql").read_text()
+    project.write("tables/tables.sql", tables.replace("numeric(10,2)", "numeric(12,2)"))
+    project.capture()
+    project.goes("apply", "--yes")
+    project.goes("run")
+    assert project.differences() == []
+
+
 def test_a_partition_that_nobody_knows(project: LiveProject) -> None:
     """Its rows are those of a published root: they are not left out."""
     project.sql("INSERT INTO events VALUES (1, 5, 5)")
@@ -246,6 +292,23 @@ def test_a_disk_that_is_full(project: LiveProject) -> None:
     brought_up_to_date(project)
 
 
+@pytest.mark.long
+def test_a_gigabyte_of_large_values(project: LiveProject, announce: Callable[[str], None]) -> None:
+    """Memory stays flat; an update that leaves them as they are does not send them again."""
+    project.sql(
+        "ALTER TABLE items ALTER note SET STORAGE EXTERNAL",
+        "INSERT INTO items SELECT g, 'k', repeat(md5(g::text), 32768)"
+        " FROM generate_series(100, 1123) g",
+        "UPDATE items SET kind = 'other'",
+    )
+    with Process(project, "capture", "erp", "--until-current") as capture:
+        megabytes, said = watched(capture)
+    announce(f"capture of 1 GB of large values: {megabytes} MB: {said}")
+    assert megabytes < 250
+    assert sum(path.stat().st_size for path in project.changes) < 1.1 * 2**30
+    brought_up_to_date(project)
+
+
 @pytest.mark.parametrize("rows", [200_000, pytest.param(5_000_000, marks=pytest.mark.long)])
 def test_many_rows_in_one_transaction(
     project: LiveProject, rows: int, announce: Callable[[str], None]
@@ -258,14 +321,8 @@ def test_many_rows_in_one_transaction(
         " UPDATE items SET kind = 'kept' WHERE id < 1000; COMMIT"
     )
     began = time.monotonic()
-    most = 0
     with Process(project, "capture", "erp", "--until-current") as capture:
-        while capture.process.poll() is None:
-            most = max(most, resident(capture.process.pid))
-            time.sleep(0.1)
-        code, said = capture.ended()
-    assert code == 0, said
-    megabytes = most // 1024
+        megabytes, _ = watched(capture)
     announce(
         f"capture of {rows:,} rows in one transaction: {megabytes} MB,"
         f" {time.monotonic() - began:.1f} s"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from imported_projects import begin, files_of
 from pglogical_servers import missing, nodes, serve_pglogical
 from servers import Server
-from test_import import begin, files_of
 from transcripts import Shell
 
 from filtersql.definitions.model import Action

@@ -9,6 +9,7 @@ assert project.differences() == []
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -132,5 +133,9 @@ class LiveProject:
         return found
 
     def drop(self) -> None:
-        """Remove the database with its slots."""
+        """Remove the database with its slots, when the server knows that nobody reads them."""
+        reading = "SELECT FROM pg_replication_slots WHERE active AND database = current_database()"
+        until = time.monotonic() + 20
+        while self.rows(reading) and time.monotonic() < until:
+            time.sleep(0.05)
         self.server.drop_database(self.database)

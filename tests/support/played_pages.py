@@ -17,7 +17,17 @@ import duckdb
 from cases import Fence, read_fences
 from transcripts import Shell, transcript
 
-__all__ = ["played"]
+__all__ = ["is_played", "played"]
+
+
+def is_played(fence: Fence) -> bool:
+    """Whether `played` does something with it."""
+    return fence.language == "console" or fence.words[:1] in (("write",), ("run",)) or _shows(fence)
+
+
+def _shows(fence: Fence) -> bool:
+    """Whether it is a file as it stands in the folder."""
+    return len(fence.words) == 1 and "/" in fence.words[0]
 
 
 def played(page: Path, folder: Path) -> Iterator[tuple[Fence, str]]:
@@ -34,5 +44,5 @@ def played(page: Path, folder: Path) -> Iterator[tuple[Fence, str]]:
             # A script names files as a reader would who stands in the folder.
             with contextlib.chdir(shell.folder), duckdb.connect(fence.words[1]) as connection:
                 connection.execute(fence.text)
-        elif len(fence.words) == 1 and "/" in fence.words[0]:
+        elif _shows(fence):
             yield fence, (shell.folder / fence.words[0]).read_text(encoding="utf-8")

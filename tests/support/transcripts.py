@@ -9,13 +9,14 @@ import re
 import shlex
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest import mock
 
 __all__ = ["Ended", "Shell", "normalised", "transcript"]
 
 _CHANGING = (
+    (re.compile(r"\b\d{4}-\d\d-\d\dT[\d:.]+\+00:00"), "2026-01-01T00:00:00+00:00"),
     (re.compile(r"\b\d+(\.\d+)?( ?)(s|ms|seconds)\b"), r"0.0\2\3"),
     (re.compile(r"\b\d\d:\d\d:\d\d(\.\d+)?\b"), "00:00:00"),
     # An engine's versions are those of the machine.
@@ -60,7 +61,12 @@ class Shell:
         self.home = self.folder = folder
 
     def run(self, line: str) -> Ended:
-        """Carry out one command line."""
+        """Carry out one command line; behind ` > ` stands the file for its stdout."""
+        line, _, file = line.partition(" > ")
+        if file:
+            ended = self.run(line)
+            (self.folder / file).write_text(ended.stdout, encoding="utf-8")
+            return replace(ended, stdout="", both=ended.stderr)
         program, *arguments = shlex.split(line, comments=True)
         if program == "filtersql":
             return self.filtersql(*arguments)

@@ -42,18 +42,20 @@ SELECT 'type', format('%I.%I', n.nspname, t.typname), t.oid::bigint,
     END
 FROM pg_catalog.pg_type AS t
 JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
+LEFT JOIN pg_catalog.pg_type AS e ON e.typarray = t.oid
 LEFT JOIN pg_catalog.pg_class AS c ON c.oid = t.typrelid
 LEFT JOIN pg_catalog.pg_range AS r ON r.rngtypid = t.oid
 LEFT JOIN pg_catalog.pg_type AS m ON m.oid = r.rngmultitypid
 WHERE n.nspname <> 'information_schema' AND n.nspname !~ '^pg_'
     AND (
         t.typtype IN ('c', 'd', 'e', 'r')
-        OR t.typtype = 'b' AND EXISTS (
-            SELECT FROM pg_catalog.pg_attribute AS a
+        OR t.typtype = 'b' AND t.oid IN (
+            SELECT coalesce(i.oid, a.atttypid)
+            FROM pg_catalog.pg_attribute AS a
             JOIN pg_catalog.pg_class AS u ON u.oid = a.attrelid AND u.relkind IN ('r', 'p', 'f')
-            WHERE a.atttypid IN (t.oid, t.typarray)
+            LEFT JOIN pg_catalog.pg_type AS i ON i.typarray = a.atttypid
         )
     )
     AND (t.typrelid = 0 OR c.relkind = 'c')
-    AND NOT EXISTS (SELECT FROM pg_catalog.pg_type AS e WHERE e.typarray = t.oid)
+    AND e.oid IS NULL
 ORDER BY n.nspname COLLATE "C", t.typname COLLATE "C"
