@@ -16,6 +16,7 @@ from shutil import which
 from typing import NamedTuple
 
 import duckdb
+import noting
 import pyspark
 import pytest
 
@@ -46,8 +47,14 @@ _FILES = {
 _RUN = """
 from filtersql.cli import main
 from filtersql.feeds import portions
-from filtersql.run import spread_feeds
+from filtersql.run import sources, spread_feeds
+import atexit
+from noting import noting
 spread_feeds._WORTH_IT, portions._BYTES = 0, 1_000_000
+used = []
+atexit.register(lambda: print(used))
+for name in ("spread_feed", "spread_source"):
+    setattr(sources, name, noting(getattr(sources, name), used))
 main()
 """
 
@@ -103,7 +110,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 def _environment(**more: str) -> dict[str, str]:
     """Executors run this Python, as a cluster's administrator sets it."""
-    return {**os.environ, "PYSPARK_PYTHON": sys.executable, **more}
+    support = str(Path(noting.__file__).parent)
+    return {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": support, **more}
 
 
 def _run(project: Path, **more: str) -> subprocess.CompletedProcess[str]:
@@ -172,6 +180,7 @@ def test_changes_stay_on_the_cluster(cluster: Cluster, tmp_path: Path) -> None:
     expected = _write(tmp_path, cluster.master)
     ended = _run(tmp_path)
     assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.stdout.endswith("['spread_feed', 'spread_source']\n")
 
     held = tmp_path / "warehouse/shop.db/orders"
     log = sorted((held / "_delta_log").glob("*.json"))
