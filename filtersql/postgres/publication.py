@@ -29,9 +29,16 @@ from filtersql.names import RelationName
 from filtersql.postgres.connection import Connection, major_version
 from filtersql.project import LiveSource
 
-__all__ = ["add_missing", "check_publication", "ensure_publication", "published_names"]
+__all__ = [
+    "SENDS_GENERATED",
+    "add_missing",
+    "check_publication",
+    "ensure_publication",
+    "published_names",
+]
 
-_SENDS_GENERATED = 18
+#: the first version that sends stored generated columns, where it is told so
+SENDS_GENERATED = 18
 _FOUND = """
 SELECT pubinsert AND pubupdate AND pubdelete AND pubtruncate, pubviaroot,
     EXISTS (SELECT FROM pg_catalog.pg_publication_rel r
@@ -74,7 +81,7 @@ def ensure_publication(
         for leaf in catalog.leaves(table)
         for column in leaf.columns
     )
-    if stored and major_version(connection) >= _SENDS_GENERATED:
+    if stored and major_version(connection) >= SENDS_GENERATED:
         statement += sql.SQL(" WITH (publish_generated_columns = stored)")
     _change(connection, source, name, statement)
     return True

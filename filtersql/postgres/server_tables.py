@@ -23,9 +23,10 @@ from filtersql.errors.capturing import OLD_ROWS_TOO_SMALL, TABLE_CHANGED, TABLE_
 from filtersql.errors.wording import shown
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
-from filtersql.postgres.connection import Connection
+from filtersql.postgres.connection import Connection, major_version
 from filtersql.postgres.initial_rows import CopiedTable
 from filtersql.postgres.pgoutput import Relation, RelationColumn, Type
+from filtersql.postgres.publication import SENDS_GENERATED
 
 __all__ = ["KnownTables", "ServerTable", "check_all", "server_tables", "server_types"]
 
@@ -55,7 +56,7 @@ _FIRST_OF_USERS = 16384
 
 
 class ServerTable(Struct, frozen=True):
-    """A table as the server's catalogs have it, generated columns apart."""
+    """A table as the server's catalogs have it, and as it is sent."""
 
     relation: Relation
     copied: CopiedTable
@@ -118,10 +119,11 @@ def server_tables(
     """The tables of these names that are there."""
     asked = ([name.schema for name in names], [name.name for name in names])
     rows = connection.execute(_COLUMNS, asked).fetchall()
+    unsent = "v" if major_version(connection) >= SENDS_GENERATED else "sv"
     found = {}
     for (schema, table), columns in groupby(rows, key=itemgetter(0, 1)):
         name = RelationName(schema, table)
-        found[name] = _server_table(name, list(columns))
+        found[name] = _server_table(name, list(columns), unsent)
     return found
 
 
@@ -130,12 +132,12 @@ def server_types(connection: Connection) -> dict[int, Type]:
     return {row[0]: Type(*row) for row in connection.execute(_TYPES).fetchall()}
 
 
-def _server_table(name: RelationName, rows: Sequence[Sequence[object]]) -> ServerTable:
+def _server_table(name: RelationName, rows: Sequence[Sequence[object]], unsent: str) -> ServerTable:
     _, _, oid, kind, identity, *_ = rows[0]
     sent = [
         RelationColumn(str(column), int(str(type_oid)), int(str(typmod)), bool(is_key))
         for _, _, _, _, _, column, type_oid, typmod, _, generated, is_key in rows
-        if not generated
+        if not generated or str(generated) not in unsent
     ]
     relation = Relation(int(str(oid)), name.schema, name.name, str(identity), tuple(sent))
     columns = tuple((str(row[5]), str(row[8])) for row in rows)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from live_processes import Process, Writers, resident, wait_for
+from live_processes import Process, Writers, wait_for, watched
 from live_projects import LiveProject
 from own_servers import INSTALLED, OwnServer, own_server
 
@@ -231,6 +231,24 @@ def test_tables_that_change(project: LiveProject) -> None:
     assert 'lacks table "public.items"' in project.refused("capture", "erp")
 
 
+def test_a_type_that_changes(project: LiveProject) -> None:
+    """It stops before the first change of the new type; with the new definition it goes on."""
+    project.sql(
+        "INSERT INTO orders VALUES (1, 'eu', 'paid', 1.5, '')",
+        "ALTER TABLE orders ALTER total TYPE numeric(12,2)",
+        "INSERT INTO orders VALUES (2, 'eu', 'paid', 9999999999.99, '')",
+    )
+    said = project.refused("capture", "erp", "--until-current")
+    assert 'Column "total" is numeric(12,2), not numeric(10,2).' in said
+    project.goes("run")
+    tables = (project.folder / "tables/tables.sql").read_text()
+    project.write("tables/tables.sql", tables.replace("numeric(10,2)", "numeric(12,2)"))
+    project.capture()
+    project.goes("apply", "--yes")
+    project.goes("run")
+    assert project.differences() == []
+
+
 def test_a_partition_that_nobody_knows(project: LiveProject) -> None:
     """Its rows are those of a published root: they are not left out."""
     project.sql("INSERT INTO events VALUES (1, 5, 5)")
@@ -274,6 +292,23 @@ def test_a_disk_that_is_full(project: LiveProject) -> None:
     brought_up_to_date(project)
 
 
+@pytest.mark.long
+def test_a_gigabyte_of_large_values(project: LiveProject, announce: Callable[[str], None]) -> None:
+    """Memory stays flat; an update that leaves them as they are does not send them again."""
+    project.sql(
+        "ALTER TABLE items ALTER note SET STORAGE EXTERNAL",
+        "INSERT INTO items SELECT g, 'k', repeat(md5(g::text), 32768)"
+        " FROM generate_series(100, 1123) g",
+        "UPDATE items SET kind = 'other'",
+    )
+    with Process(project, "capture", "erp", "--until-current") as capture:
+        megabytes, said = watched(capture)
+    announce(f"capture of 1 GB of large values: {megabytes} MB: {said}")
+    assert megabytes < 250
+    assert sum(path.stat().st_size for path in project.changes) < 1.1 * 2**30
+    brought_up_to_date(project)
+
+
 @pytest.mark.parametrize("rows", [200_000, pytest.param(5_000_000, marks=pytest.mark.long)])
 def test_many_rows_in_one_transaction(
     project: LiveProject, rows: int, announce: Callable[[str], None]
@@ -286,14 +321,8 @@ def test_many_rows_in_one_transaction(
         " UPDATE items SET kind = 'kept' WHERE id < 1000; COMMIT"
     )
     began = time.monotonic()
-    most = 0
     with Process(project, "capture", "erp", "--until-current") as capture:
-        while capture.process.poll() is None:
-            most = max(most, resident(capture.process.pid))
-            time.sleep(0.1)
-        code, said = capture.ended()
-    assert code == 0, said
-    megabytes = most // 1024
+        megabytes, _ = watched(capture)
     announce(
         f"capture of {rows:,} rows in one transaction: {megabytes} MB,"
         f" {time.monotonic() - began:.1f} s"

@@ -19,7 +19,7 @@ from pathlib import Path
 import psycopg
 from live_projects import LiveProject
 
-__all__ = ["Process", "Writers", "resident", "wait_for"]
+__all__ = ["Process", "Writers", "wait_for", "watched"]
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -110,7 +110,18 @@ class Writers:
             thread.join()
 
 
-def resident(process: int) -> int:
+def watched(process: Process) -> tuple[int, str]:
+    """The most memory of a process that must end well, in MB, and what it said."""
+    most = 0
+    while process.process.poll() is None:
+        most = max(most, _resident(process.process.pid))
+        time.sleep(0.1)
+    code, said = process.ended()
+    assert code == 0, said
+    return most // 1024, said
+
+
+def _resident(process: int) -> int:
     """The most memory that a process had at once so far, in KB; 0: it has ended."""
     with suppress(OSError):
         for line in Path(f"/proc/{process}/status").read_text().splitlines():
