@@ -84,6 +84,24 @@ def test_killed_fifty_times(project: LiveProject) -> None:
     assert killed_at_random(project, 50, 31) > 500
 
 
+def test_runs_beside_a_capture_follow_the_source(project: LiveProject) -> None:
+    """What clients wrote is in the targets soon, while the capture goes on."""
+    with Process(project, "capture", "erp") as capture:
+        for number in range(3):
+            with Writers(project, 2, number):
+                wait_for(lambda: project.rows("SELECT FROM orders") != [])
+                project.goes("run")
+            wait_for(lambda: followed(project))
+        capture.process.send_signal(signal.SIGTERM)
+        assert capture.ended()[0] == 0
+
+
+def followed(project: LiveProject) -> bool:
+    """Whether the targets are as the source is now, after one more run."""
+    project.goes("run")
+    return project.differences() == []
+
+
 def test_a_server_that_crashes(project: LiveProject, own: OwnServer) -> None:
     """The capture says that the connection is lost; begun again, it goes on."""
     with Writers(project, 2, 1), Process(project, "capture", "erp") as capture:
