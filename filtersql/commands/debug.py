@@ -15,6 +15,7 @@ from filtersql.commands.console import Console, echo
 from filtersql.commands.shared import subcommand
 from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.wording import counted
 from filtersql.review.text_table import aligned
 from filtersql.review.type_listing import type_listing
 from filtersql.targets.open import open_engine
@@ -94,12 +95,14 @@ class _Report:
 
 def _described(project: Project) -> str:
     definitions = project.definitions
+    published = len(definitions.publications) + len(definitions.replication_sets)
     output = project.output
     place = f", target {output.name} ({output.type})" if output else ""
     return (
-        f"{project.name}: {len(project.files)} files, {len(definitions.catalog.tables)} tables, "
-        f"{len(definitions.publications) + len(definitions.replication_sets)} publications, "
-        f"{len(definitions.subscriptions)} subscriptions{place}"
+        f"{project.name}: {counted(len(project.files), 'file')}, "
+        f"{counted(len(definitions.catalog.tables), 'table')}, "
+        f"{counted(published, 'publication')}, "
+        f"{counted(len(definitions.subscriptions), 'subscription')}{place}"
     )
 
 
@@ -107,8 +110,8 @@ def _compiled(console: Console, project: Project) -> str:
     flag = console.options.publish_via_partition_root
     compilation = compile_project(project, via_partition_root=flag)
     count = len(compilation.notices)
-    warnings = f", {count} warning{'s' * (count > 1)}" if count else ""
-    return f"{len(compilation.nodes)} targets{warnings}"
+    warnings = f", {counted(count, 'warning')}" if count else ""
+    return f"{counted(len(compilation.nodes), 'target')}{warnings}"
 
 
 def _connected(project: Project) -> str:

@@ -48,8 +48,10 @@ settings = json.load(sys.stdin)
 builder = SparkSession.builder.master("local[1]")
 for name, value in settings.items():
     builder = builder.config(name, value)
-files = builder.getOrCreate().sparkContext._jsc.sc().listJars()
-print("JARS " + json.dumps([files.apply(index) for index in range(files.size())]))
+context = builder.getOrCreate().sparkContext
+files = context._jsc.sc().listJars()
+home = context._jvm.java.lang.System.getProperty("user.home")
+print("JARS " + json.dumps([home, *(files.apply(index) for index in range(files.size()))]))
 """
 _LONGEST_WAIT = 900
 
@@ -136,24 +138,28 @@ def _resolve(folder: Path, spark_conf: Mapping[str, str], wanted: Sequence[str])
     except (OSError, subprocess.TimeoutExpired) as error:
         raise _missing(folder, str(error)) from None
     line = next((line for line in answer.stdout.splitlines() if line.startswith("JARS ")), None)
-    files = {name.rsplit("/", 1)[-1]: name for name in json.loads(line[5:])} if line else {}
+    home, *found = json.loads(line[5:]) if line else [""]
+    files = {name.rsplit("/", 1)[-1]: name for name in found}
     for coordinate in wanted:
         group, artifact, version = coordinate.split(":")
         name = f"{group}_{artifact}-{version}.jar"
-        path = _resolved(files.get(name), name, spark_conf)
+        path = _resolved(files.get(name), name, spark_conf, Path(home))
         if path is None:
             raise _missing(folder, _why(answer.stderr))
         _keep(path, folder / f"{artifact}-{version}.jar")
 
 
-def _resolved(url: str | None, name: str, spark_conf: Mapping[str, str]) -> Path | None:
-    """Spark lists a jar by the address that it serves it at; the file is in Ivy's folder."""
+def _resolved(url: str | None, name: str, spark_conf: Mapping[str, str], home: Path) -> Path | None:
+    """Spark lists a jar by the address that it serves it at; the file is in Ivy's folder.
+
+    That is below Java's `home`, whatever HOME says.
+    """
     if url is None:
         return None
     if url.startswith("file:"):
         return Path(url.removeprefix("file:"))
     chosen = spark_conf.get("spark.jars.ivy")
-    folders = [Path(chosen)] if chosen else sorted(Path.home().glob(".ivy2*"), reverse=True)
+    folders = [Path(chosen)] if chosen else sorted(home.glob(".ivy2*"), reverse=True)
     return next((f / "jars" / name for f in folders if (f / "jars" / name).is_file()), None)
 
 

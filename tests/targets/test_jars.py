@@ -8,7 +8,7 @@ import pytest
 
 from filtersql.errors import Mistakes
 from filtersql.exclusive import alone
-from filtersql.targets.jars import COORDINATES, cache_folder, jars
+from filtersql.targets.jars import COORDINATES, _resolved, cache_folder, jars
 
 
 def test_a_process_waits_for_another_one_that_resolves_them(tmp_path, monkeypatch) -> None:
@@ -48,6 +48,16 @@ def test_a_jar_that_is_given_is_not_looked_for(tmp_path, monkeypatch) -> None:
         "delta-storage-4.4.0.jar",
         cached.name,
     }
+
+
+def test_a_jar_is_found_where_java_is_at_home(tmp_path, monkeypatch) -> None:
+    """HOME may be elsewhere, as in a container of a repository's checks."""
+    monkeypatch.setenv("HOME", str(tmp_path / "elsewhere"))
+    name = "io.delta_delta-storage-4.4.0.jar"
+    path = tmp_path / ".ivy2.5.2" / "jars" / name
+    path.parent.mkdir(parents=True)
+    path.touch()
+    assert _resolved(f"spark://192.0.2.1:7077/jars/{name}", name, {}, tmp_path) == path
 
 
 def test_a_cache_that_cannot_be_made_is_named(tmp_path, monkeypatch) -> None:
