@@ -18,7 +18,12 @@ def perhaps(name: str, known: Iterable[str]) -> str | None:
 
 NO_FEED_FILES = Wording(
     'no file matches "{path}"',
-    hint="The path is relative to the project. An empty file is accepted.",
+    hint="A path without a URL is relative to the project. An empty file is accepted.",
+)
+URL_NOT_READ = Wording(
+    '"{path}" is a URL, and this output reads none',
+    detail="Files of a store are fetched by a Spark session of this process.",
+    hint="Take method: session, name files of this machine, or a table that the engine reads.",
 )
 UNREADABLE_FEED_FILE = Wording('could not read "{path}"', detail="{reason}.")
 # A line is not JSON, or not a change.

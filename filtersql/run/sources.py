@@ -29,7 +29,7 @@ from filtersql.feeds.changes import Reading, read
 from filtersql.feeds.formats import is_consumed, open_files
 from filtersql.feeds.images import Landing, all_needed
 from filtersql.feeds.lake import from_delta, from_iceberg
-from filtersql.feeds.lines import FeedFile, find_files
+from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.native import TABLE_COLUMNS, from_rows
 from filtersql.feeds.records import Record
 from filtersql.feeds.rows import stage_rows
@@ -38,6 +38,7 @@ from filtersql.feeds.table_feeds import Found, TableFeed
 from filtersql.project.captured import rows_pattern
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.run.counts import count_repeated
+from filtersql.run.fetching import fetched, found_files
 from filtersql.run.ledger import SeenFile
 from filtersql.run.model import Inputs
 from filtersql.run.source_texts import written_otherwise
@@ -85,11 +86,12 @@ def read_feed(
     if feed.path is None:
         table = _table_feed(engine, feed, lowest, landings, inputs.catalog)
         return _read_table(inputs, engine, feed, table, landings, folder, on_progress)
-    files = [
+    pending = [
         file
-        for file in _feed_files(feed, feed.path, inputs.root)
+        for file in _feed_files(engine, feed, feed.path, inputs.root)
         if not _consumed(feed, file, seen, lowest)
     ]
+    files = fetched(engine, pending, folder)
     opened = open_files(feed, inputs.catalog, files, lowest, all_needed(landings))
     spread = None
     if feed.format == "filtersql":
@@ -149,7 +151,8 @@ def stage_source(
             pattern = rows_pattern(source, compiled.relation)
         else:
             pattern = _filled(source.path, compiled, None, glob.escape)
-        files = find_files(pattern, inputs.root, source.span)
+        found = found_files(engine, pattern, inputs.root, source.span)
+        files = fetched(engine, found, path.parent)
         table = inputs.catalog.tables[compiled.relation]
         staged = spread_source(engine, compiled, table, files, path.parent) or stage_rows(
             files, compiled, table, engine.dialect, path
@@ -170,10 +173,10 @@ def stage_source(
     return True
 
 
-def _feed_files(feed: Feed, path: str, root: Path) -> tuple[FeedFile, ...]:
+def _feed_files(engine: Engine, feed: Feed, path: str, root: Path) -> tuple[FeedFile, ...]:
     """The files of a feed; a live source may not have been captured yet."""
     try:
-        return find_files(path, root, feed.span)
+        return found_files(engine, path, root, feed.span)
     except Mistakes:
         if feed.postgres is None:
             raise

@@ -68,11 +68,11 @@ def spread_feed(
     on_progress: Callable[[int], None] | None,
 ) -> tuple[Reading, dict[str, int]] | None:
     """The feed, and the last seq in each of its files; None where it was not read here."""
-    if engine.executors is None or not _worth_it(files):
+    if engine.cluster is None or not _worth_it(files):
         return None
     share = Share(catalog, landings, engine.dialect, _new(folder), lowest_position(landings))
     stages = _stages(share)
-    taken = engine.executors.answers(partial(take, share), portions(files), _told(on_progress))
+    taken = engine.cluster.answers(partial(take, share), portions(files), _told(on_progress))
     reading = _reading(engine, share, stages, taken, closed=True)
     if taken is None or reading is None:
         return None
@@ -90,7 +90,7 @@ def spread_table(
     closed: bool,
 ) -> Reading | None:
     """The same for a feed that is a table of the engine."""
-    if engine.executors is None:
+    if engine.cluster is None:
         return None
     query = feed.query.sql(engine.dialect)
     counted = select(exp.Count(this=exp.Star())).from_(feed.query.subquery("rows"))
@@ -102,7 +102,7 @@ def spread_table(
     stages = _stages(share)
     parts = 1 + rows // _ROWS
     work = partial(take_rows, share, feed.changes)
-    taken = engine.executors.answers_of_rows(work, query, feed.order, parts)
+    taken = engine.cluster.answers_of_rows(work, query, feed.order, parts)
     return _reading(engine, share, stages, taken, closed=closed)
 
 
@@ -110,13 +110,13 @@ def spread_source(
     engine: Engine, compiled: CompiledTable, table: Table, files: Sequence[FeedFile], folder: Path
 ) -> StagedRows | None:
     """Stage the rows of a source; None where they were not read here."""
-    if engine.executors is None or not _worth_it(files):
+    if engine.cluster is None or not _worth_it(files):
         return None
     folder = _new(folder)
     stage = row_stage(compiled, engine.dialect, folder / _NOTHING)
     stage.close()
     share = SourceShare(compiled, table, engine.dialect, folder)
-    taken = engine.executors.answers(partial(take_source, share), portions(files))
+    taken = engine.cluster.answers(partial(take_source, share), portions(files))
     usual = taken is not None and all(taken)
     return StagedRows(folder, stage.columns) if usual else None
 

@@ -116,7 +116,7 @@ class DuckDB:
 
     dialect: Dialect = "duckdb"
     atomic = True
-    executors = None
+    cluster = None
     sent_rows = 0
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:

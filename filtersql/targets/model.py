@@ -23,9 +23,9 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 
 __all__ = [
+    "Cluster",
     "Config",
     "Engine",
-    "Executors",
     "Mark",
     "Rows",
     "Slot",
@@ -95,8 +95,8 @@ class Written(Struct, frozen=True):
         )
 
 
-class Executors(Protocol):
-    """The processes of an engine, where they run Python and see this process's files."""
+class Cluster(Protocol):
+    """The processes of an engine that run Python, and the files of stores that it reads by URLs."""
 
     def answers(
         self,
@@ -120,6 +120,14 @@ class Executors(Protocol):
         """
         ...
 
+    def files(self, pattern: str) -> list[tuple[str, int, int]]:
+        """The files that a URL with wildcards names: URL, bytes, and when it was written."""
+        ...
+
+    def fetch(self, url: str, path: Path) -> None:
+        """Copy a file to a path of this machine."""
+        ...
+
 
 class Engine(Protocol):
     """A connection to an engine; every method raises errors.Mistakes when the engine refuses."""
@@ -140,8 +148,8 @@ class Engine(Protocol):
         ...
 
     @property
-    def executors(self) -> Executors | None:
-        """Its own processes that run Python; None where it has none."""
+    def cluster(self) -> Cluster | None:
+        """Its own processes and what they see; None where there is nothing but this process."""
         ...
 
     @property

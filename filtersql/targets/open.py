@@ -165,7 +165,7 @@ def _is_installed(module: str) -> bool:
 
 
 def _session(output: OutputLike, root: Path) -> Engine:
-    from filtersql.targets import embedded, executors, session, warehouse
+    from filtersql.targets import cluster, embedded, session, warehouse
 
     table_format = _format(output)
     if table_format == "iceberg" and output.catalog is None:
@@ -195,7 +195,7 @@ def _session(output: OutputLike, root: Path) -> Engine:
     if spark.sql(exp.select(FINDS).sql("spark")).collect() != [(True,)]:
         raise Mistakes([LIKE_MISSES(version=spark.version)])
     engine = session.Session(spark, table_format, output.catalog, folder, own=own)
-    executors.check_seen(spark, engine.staging)
+    cluster.check_seen(spark, engine.staging)
     if folder is None:
         engine.configure({n: v for n, v in conf.items() if n.startswith("spark.sql.catalog.")})
     return engine

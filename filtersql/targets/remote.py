@@ -89,7 +89,7 @@ class Remote(Struct):
     state_schema: str = "filtersql"
     dialect: Dialect = "spark"
     atomic: bool = False
-    executors: None = None
+    cluster: None = None
     #: names this session's own things: no other session's cached rows are taken for its own
     own: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     settings: ServerSettings = field(default_factory=ServerSettings)

@@ -30,7 +30,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg, splitting
 from filtersql.targets.catalog_questions import table_bytes, table_names
-from filtersql.targets.executors import SparkExecutors
+from filtersql.targets.cluster import SparkCluster
 from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.session_settings import copied, during, put
@@ -75,9 +75,9 @@ class Session(Struct):
         return f"Spark {self.spark.version} with {self.format.capitalize()}"
 
     @property
-    def executors(self) -> SparkExecutors:
-        """Spark's executors, which run Python."""
-        return SparkExecutors(self.spark)
+    def cluster(self) -> SparkCluster:
+        """Spark's processes and the files that they see."""
+        return SparkCluster(self.spark)
 
     def execute(self, statement: str) -> None:
         """Run a statement."""

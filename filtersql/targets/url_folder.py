@@ -26,7 +26,7 @@ from filtersql.targets.raised import spark_refusals
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["UrlFolder"]
+__all__ = ["UrlFolder", "store_of"]
 
 
 class UrlFolder(Struct, frozen=True):
@@ -108,12 +108,16 @@ class UrlFolder(Struct, frozen=True):
             return [status.getPath().getName() for status in files.listStatus(path)]
 
     def _store(self) -> tuple[Any, Any]:
-        """The store, and the folder's path in it, as Hadoop's objects."""
-        context = self.spark.sparkContext
-        assert context._jvm is not None
         with spark_refusals():
-            path = context._jvm.org.apache.hadoop.fs.Path(self.url)
-            return path.getFileSystem(context._jsc.hadoopConfiguration()), path
+            return store_of(self.spark, self.url)
+
+
+def store_of(spark: SparkSession, url: str) -> tuple[Any, Any]:
+    """The store of a URL, and the path in it, as Hadoop's objects. Raises what Java does."""
+    context = spark.sparkContext
+    assert context._jvm is not None
+    path = context._jvm.org.apache.hadoop.fs.Path(url)
+    return path.getFileSystem(context._jsc.hadoopConfiguration()), path
 
 
 def _plain(url: str) -> str:

@@ -109,7 +109,7 @@ def test_each_mistake_has_its_row(site: Path) -> None:
     assert (
         'no file matches "…"',
         "",
-        "The path is relative to the project. An empty file is accepted.",
+        "A path without a URL is relative to the project. An empty file is accepted.",
     ) in found
     assert "cannot cast type … to …" in messages
     lacking = [text for text in known if not any(re.match(text, each) for each in messages)]

@@ -44,7 +44,7 @@ class ThisProcess:
 class InPortions(DuckDB):
     """DuckDB, with this process as its executor."""
 
-    executors = ThisProcess()
+    cluster = ThisProcess()
 
     def view(self, name, path, columns, *, above=None, upto=None):
         super().view(name, path / "*" if path.is_dir() else path, columns, above=above, upto=upto)

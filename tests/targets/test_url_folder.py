@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -49,15 +50,45 @@ def _played(filtersql: Callable[[str], str]) -> None:
     assert " 4  | us     | paid   |\n" in said
 
 
+def _move_data(shell: Shell, url: str, folder: Path) -> None:
+    """The shop's changes stand where a URL says."""
+    folder.mkdir()
+    shutil.move(shell.folder / "changes", folder / "changes")
+    for path in (shell.folder / "subscriptions").iterdir():
+        text = path.read_text()
+        path.write_text(text.replace('"changes/', f'"{url}/changes/'))
+
+
+@pytest.mark.usefixtures("spark")
+def test_files_of_a_store_are_read_by_a_session_alone(tmp_path: Path) -> None:
+    """Other outputs say what reads them; a pattern that matches nothing is no empty feed."""
+    shell = started(tmp_path, "shop")
+    _beside(shell, _OUTPUT.format(url="warehouse"))
+    _move_data(shell, f"file://{tmp_path}/landing", tmp_path / "landing")
+    ended = shell.run("filtersql run --target local --select europe")
+    assert ended.exit_code == 1
+    assert "is a URL, and this output reads none" in ended.both
+    for path in (tmp_path / "landing" / "changes").iterdir():
+        path.unlink()
+    ended = shell.run("filtersql run --target far --select europe")
+    assert ended.exit_code == 1
+    assert 'no file matches "file://<folder>/landing/changes/*.jsonl"' in ended.both
+
+
 @pytest.mark.usefixtures("spark")
 def test_a_url_is_no_path_of_the_project(tmp_path: Path) -> None:
     """Tables stand where the URL says; a later process finds them there by their folders."""
     shell = started(tmp_path, "shop")
     url = f"file://{tmp_path}/far away"
     _beside(shell, _OUTPUT.format(url=url))
+    _move_data(shell, f"file://{tmp_path}/landing", tmp_path / "landing")
     _played(lambda line: shell.run(f"filtersql {line}").both)
     assert not list(shell.folder.glob("file*"))
     assert LocalFolder(tmp_path / "far away" / "europe.db" / "orders").holds_a_table()
+    (tmp_path / "landing" / "changes" / "2.jsonl").write_text("{\n")
+    ended = shell.run("filtersql run --target far --select europe --vars '{region: us}'")
+    assert ended.exit_code == 1
+    assert "file:<folder>/landing/changes/2.jsonl:1:1" in ended.both
 
 
 def test_an_unfinished_log_is_removed_and_no_commit(tmp_path: Path, spark: SparkSession) -> None:
@@ -88,10 +119,15 @@ def test_a_bucket_of_s3(tmp_path: Path) -> None:
         "spark.hadoop.fs.s3a.secret.key": "b",
     }
     bucket = (
-        "import boto3, sys; boto3.client('s3', endpoint_url=sys.argv[1], aws_access_key_id='a',"
-        " aws_secret_access_key='b', region_name='us-east-1').create_bucket(Bucket='lake')"
+        "import boto3, botocore.config, sys; s3 = boto3.client('s3', endpoint_url=sys.argv[1],"
+        " config=botocore.config.Config(retries={'max_attempts': 9, 'mode': 'standard'}),"
+        " aws_access_key_id='a', aws_secret_access_key='b', region_name='us-east-1');"
+        "s3.create_bucket(Bucket='lake');"
+        "[s3.upload_file(name, 'lake', f'landing/changes/{n}.jsonl')"
+        " for n, name in enumerate(sys.argv[2:])]"
     )
     shell = started(tmp_path, "shop")
+    _move_data(shell, "s3a://lake/landing", tmp_path / "landing")
     _beside(shell, _OUTPUT.format(url="s3a://lake/warehouse") + f"      spark_conf: {conf}\n")
 
     def filtersql(line: str) -> str:
@@ -107,7 +143,8 @@ def test_a_bucket_of_s3(tmp_path: Path) -> None:
         stderr=subprocess.DEVNULL,
     ) as server:
         try:
-            subprocess.run([programs / "python", "-c", bucket, address], check=True)
+            files = sorted((tmp_path / "landing" / "changes").iterdir())
+            subprocess.run([programs / "python", "-c", bucket, address, *files], check=True)
             _played(filtersql)
         finally:
             server.terminate()

@@ -1,9 +1,13 @@
-"""Python work on the executors of a Spark session.
+"""Python work on the executors of a Spark session, and the files of the stores that it reaches.
 
 Example
-    SparkExecutors(spark).answers(times_two, [1, 2, 3])    [2, 4, 6]
+    SparkCluster(spark).answers(times_two, [1, 2, 3])              [2, 4, 6]
+    SparkCluster(spark).files("s3a://lake/changes/*.jsonl")        [("s3a://lake/…", 17, 1700…)]
 
     Only what the work answers comes back. Executors need filtersql, as this process has it.
+
+Hadoop
+    org.apache.hadoop.fs.FileSystem; its settings are Spark's `spark.hadoop.*`
 """
 
 from __future__ import annotations
@@ -22,8 +26,10 @@ from pyspark.sql import SparkSession
 
 from filtersql.errors import Mistakes
 from filtersql.errors.reaching import UNSEEN_FOLDER
+from filtersql.targets.raised import spark_refusals
+from filtersql.targets.url_folder import store_of
 
-__all__ = ["SparkExecutors", "check_seen"]
+__all__ = ["SparkCluster", "check_seen"]
 
 #: so many tasks for each core at a time: what is done so far is told between them
 _WAVE = 8
@@ -32,8 +38,8 @@ _Task = TypeVar("_Task")
 _Answer = TypeVar("_Answer")
 
 
-class SparkExecutors(Struct, frozen=True):
-    """The executors of a session, as `targets.model.Executors` has them."""
+class SparkCluster(Struct, frozen=True):
+    """The executors of a session and what they see, as `targets.model.Cluster` has them."""
 
     spark: SparkSession
 
@@ -62,7 +68,7 @@ class SparkExecutors(Struct, frozen=True):
         order: str,
         parts: int,
     ) -> list[_Answer] | None:
-        """The same for the rows of a query, as `targets.model.Executors` has it."""
+        """The same for the rows of a query, as `targets.model.Cluster` has it."""
         with self._python(), suppress(PySparkException, Py4JError):
             frame = self.spark.sql(query)
             column = frame[frame.columns.index(order)]
@@ -70,6 +76,24 @@ class SparkExecutors(Struct, frozen=True):
             answers = ordered.rdd.mapPartitionsWithIndex(partial(_answer, work))
             return list(answers.collect())
         return None
+
+    def files(self, pattern: str) -> list[tuple[str, int, int]]:
+        """The files that a URL with Hadoop's wildcards names. Raises Mistakes."""
+        with spark_refusals():
+            store, path = store_of(self.spark, pattern)
+            found = store.globStatus(path) or ()
+            return [
+                (each.getPath().toString(), each.getLen(), each.getModificationTime())
+                for each in found
+                if each.isFile()
+            ]
+
+    def fetch(self, url: str, path: Path) -> None:
+        """Copy a file to a path of this machine. Raises Mistakes."""
+        with spark_refusals():
+            store, source = store_of(self.spark, url)
+            # As bytes alone: Hadoop would put a file with a checksum beside it.
+            store.copyToLocalFile(False, source, store_of(self.spark, path.as_uri())[1], True)
 
     @contextmanager
     def _python(self) -> Iterator[None]:
