@@ -74,7 +74,7 @@ def capture(reporter: Reporter, source: str, flags: CaptureFlags) -> Captured:
 
 
 def capturing_of(project: Project, compilation: Compilation, source: LiveSource) -> Capturing:
-    """The work at a source. Raises Mistakes where psycopg is missing, or nothing is read of it."""
+    """The work at a source. Raises a Mistake where psycopg is missing."""
     require_driver()
     from filtersql.postgres.capture import Capturing
 
@@ -116,7 +116,7 @@ def _passed(project: Project, compilation: Compilation, source: str) -> int:
         if each.position is None:
             raise Mistakes([NOT_FILLED(name=each.compiled.unique_id)])
         passed.append(each.position)
-    return min(passed)
+    return min(passed, default=-1)
 
 
 def _words(now: Progress) -> str:

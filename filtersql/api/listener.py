@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from filtersql.api.notices import RememberedNotice
 from filtersql.api.options import Options
 from filtersql.api.reporter import Reporter
 from filtersql.errors.concealing import concealed
@@ -53,8 +52,3 @@ class Listener(Reporter):
         super().message(text, name=name, level=level, data=data)
         if self._on_event is not None:
             self._on_event(Event(name, level, concealed(text), data or {}))
-
-    def warning(self, notice: RememberedNotice) -> None:
-        """An event of that name."""
-        facts = {"name": notice.name, "place": notice.place, "hint": notice.hint}
-        self.message(notice.message, name="Warning", level="warn", data=facts)

@@ -17,16 +17,12 @@ import uuid
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from filtersql.api.options import WrongUsage
 from filtersql.errors import Mistake
 from filtersql.errors.concealing import concealed
-
-if TYPE_CHECKING:
-    from filtersql.api.notices import RememberedNotice
 
 __all__ = ["Log", "facts_of"]
 
@@ -100,11 +96,6 @@ class Log:
     def mistake(self, mistake: Mistake) -> bytes:
         """Writes a mistake, and gives its line."""
         return self.event("Mistake", mistake.message, "error", facts_of(mistake))
-
-    def warning(self, notice: RememberedNotice) -> bytes:
-        """Writes a warning, and gives its line."""
-        facts = {"name": notice.name, "place": notice.place, "hint": notice.hint}
-        return self.event("Warning", notice.message, "warn", facts)
 
     def close(self) -> None:
         """A call that knew no project leaves its lines only where --log-path said so."""

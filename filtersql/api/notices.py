@@ -20,6 +20,11 @@ class RememberedNotice(Struct, frozen=True):
     hint: str | None
     report: str
 
+    @property
+    def facts(self) -> dict[str, object]:
+        """What the log has beside the message."""
+        return {"name": self.name, "place": self.place, "hint": self.hint}
+
 
 def notices_of(notices: Iterable[Notice]) -> tuple[RememberedNotice, ...]:
     """Warnings, to be printed again."""

@@ -66,7 +66,7 @@ class Reporter:
 
     def warning(self, notice: RememberedNotice) -> None:
         """One warning."""
-        self.log.warning(notice)
+        self.message(notice.message, name="Warning", level="warn", data=notice.facts)
 
     def report(self, error: Mistake | Mistakes) -> None:
         """Mistakes that do not end the call: who called has them when all has ended."""

@@ -128,7 +128,7 @@ class Console(Reporter):
         self._warn(notice, notice.report)
 
     def _warn(self, notice: RememberedNotice, report: str) -> None:
-        line = self.log.warning(notice)
+        line = self.log.event("Warning", notice.message, "warn", notice.facts)
         if self.options.log_format == "json":
             echo(line.decode(), err=True)
         elif self.options.annotated:

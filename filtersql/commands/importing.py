@@ -79,7 +79,7 @@ def _from_server(
     require_driver()
     from filtersql.commands.from_server import server_files
 
-    return server_files(found, name, parts)
+    return server_files(found, name, [part for part in _PARTS if part in parts])
 
 
 def _written(folder: Path, files: ProjectFiles, force: bool) -> list[str]:

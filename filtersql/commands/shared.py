@@ -42,7 +42,11 @@ def subcommand(
                 for key, value in own_from_environment(ctx, arguments).items()
                 if key not in _SHARED
             }
-            ctx.exit(_called(Console(options), name, function, own))
+            try:
+                code = _called(Console(options), name, function, own)
+            except WrongUsage as wrong:
+                raise click.UsageError(str(wrong), ctx) from None
+            ctx.exit(code)
 
         command = click.command(name, cls=Subcommand)(shared_options(call, formats))
         command.function = function
@@ -71,8 +75,6 @@ def _called(
 
                 load_project(console)
         code = console.fail(mistake)
-    except WrongUsage as wrong:
-        raise click.UsageError(str(wrong)) from None
     finally:
         spent = round(time.perf_counter() - began, 6)
         content = {"command": name, "exit_code": code, "elapsed": spent}

@@ -236,9 +236,12 @@ class Drafts(Struct):
     def below(self, parent: RelationName) -> list[DraftTable]:
         """All partitions and heirs, those above first, each once."""
         found: dict[RelationName, DraftTable] = {}
-        level = [parent]
+        level, under = [parent], dict[RelationName | None, list[DraftTable]]()
+        for table in self.tables.values():
+            for above in {table.partition_of, *(name for name, _ in table.inherits)}:
+                under.setdefault(above, []).append(table)
         while level:
-            children = {one.name: one for name in level for one in self.children(name)}
+            children = {one.name: one for name in level for one in under.get(name, ())}
             level = [name for name in children if name not in found]
             found |= {name: children[name] for name in level}
         return list(found.values())

@@ -79,7 +79,7 @@ class Capturing(Struct, frozen=True):
         subscriptions: Mapping[str, Subscription],
         compiled: Iterable[CompiledTable],
     ) -> Capturing:
-        """What the subscriptions of a project read. Raises Mistakes where they read nothing."""
+        """What the subscriptions of a project read; they may read nothing any more."""
         needed: dict[RelationName, frozenset[str]] = {}
         copied: dict[RelationName, None] = {}
         for table in compiled:
@@ -90,8 +90,6 @@ class Capturing(Struct, frozen=True):
                     needed[each] = needed.get(each, frozenset()) | read
             if subscription.source is not None and subscription.source.postgres == source.name:
                 copied[table.relation] = None
-        if not needed:
-            raise Mistakes([NOTHING_TO_CAPTURE(source.span, source=source.name)])
         name = _object_name(project, source.name)
         known = KnownTables(source.name, catalog, needed)
         return cls(source, root, name, known, tuple(needed), tuple(copied))
@@ -116,6 +114,8 @@ class Capturing(Struct, frozen=True):
         `rows` are patterns of names of tables whose rows are copied anew; `stops` says when to end.
         """
         source, folder = self.source, self.folder
+        if not self.sources:
+            raise Mistakes([NOTHING_TO_CAPTURE(source.span, source=source.name)])
         chosen = self._chosen(rows)
         folder.path.mkdir(parents=True, exist_ok=True)
         with (

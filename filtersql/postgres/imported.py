@@ -11,7 +11,7 @@ refused is left out, with the reason; so is, in turn, what needs what it would h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -70,12 +70,13 @@ class _Text(Struct, frozen=True):
     places: Sequence[tuple[int, int, Made]]
 
 
-def imported(name: str, catalogs: Catalogs, system: str, parts: Iterable[str]) -> Imported:
+def imported(name: str, catalogs: Catalogs, system: str, parts: Collection[str]) -> Imported:
     """The parts of a server in a project whose source system is `postgres`, `pglogical` or `bdr`.
 
-    Raises Mistakes where the files cannot be read for another reason than a statement of theirs.
+    All parts are read, because one needs another. Raises Mistakes where that cannot be done for
+    another reason than a statement of theirs.
     """
-    wanted, left_out = _wanted(catalogs, system, parts)
+    wanted, left_out = _wanted(catalogs, system)
     version = min(catalogs.server.version, VERSIONS[-1])
     while True:
         texts = {
@@ -83,44 +84,45 @@ def imported(name: str, catalogs: Catalogs, system: str, parts: Iterable[str]) -
             for part, made in wanted.items()
         }
         definitions, mistakes = _read(texts.values(), version)
-        refused = {**_homeless(definitions, wanted), **_refused(texts.values(), mistakes)}
+        refused = _refused(texts.values(), mistakes)
+        if "publications" in parts:
+            refused |= _homeless(definitions, wanted["subscriptions"])
         if not refused:
             break
         refused |= _needing(refused, wanted)
-        left_out += [LeftOut(one.kind, one.name, why) for one, why in refused.items()]
+        left_out += [
+            LeftOut(one.kind, one.name, refused[one])
+            for part in parts
+            for one in wanted[part]
+            if one in refused
+        ]
         wanted = {
             part: [one for one in made if one not in refused] for part, made in wanted.items()
         }
     counts: dict[str, int] = {}
     never_sent = []
-    for one in (one for made in wanted.values() for one in made):
+    for one in (one for part in parts for one in wanted[part]):
         counts[one.kind] = counts.get(one.kind, 0) + 1
         if one.kind in _NEVER_SENT:
             never_sent.append(LeftOut(one.kind, one.name, _NEVER_SENT[one.kind]))
-    files = {text.source.path: text.source.text for text in texts.values()}
-    empty = frozenset(text.source.path for text in texts.values() if not text.places)
+    written = [texts[part] for part in parts]
+    files = {text.source.path: text.source.text for text in written}
+    empty = frozenset(text.source.path for text in written if not text.places)
     return Imported(files, empty, definitions, counts, left_out, never_sent)
 
 
-def _wanted(
-    catalogs: Catalogs, system: str, parts: Iterable[str]
-) -> tuple[dict[str, Sequence[Made]], list[LeftOut]]:
+def _wanted(catalogs: Catalogs, system: str) -> tuple[dict[str, Sequence[Made]], list[LeftOut]]:
     """The statements of each part; a project has the publications of one system."""
     theirs, others = ("publications", "sets") if system == "postgres" else ("sets", "publications")
-    wanted = {part: catalogs.parts[theirs if part == "publications" else part] for part in parts}
+    wanted = {part: catalogs.parts[theirs if part == "publications" else part] for part in PARTS}
     left_out = [LeftOut("catalogs of", *refused) for refused in catalogs.refused.items()]
-    if "publications" in wanted:
-        captures = [one for one in wanted["publications"] if _is_of_capture(one)]
-        left_out += [LeftOut(one.kind, one.name, "a capture made it") for one in captures]
-        without = {*captures, *_needing(captures, wanted)}
-        wanted["publications"] = [one for one in wanted["publications"] if one not in without]
-        why = f"the project's semantics are {system}"
-        left_out += [
-            LeftOut(one.kind, one.name, why)
-            for one in catalogs.parts[others]
-            if one.kind != "member"
-        ]
-    return wanted, left_out
+    captures = [one for one in wanted["publications"] if _is_of_capture(one)]
+    left_out += [LeftOut(one.kind, one.name, "a capture made it") for one in captures]
+    without = {*captures, *_needing(captures, wanted)}
+    wanted["publications"] = [one for one in wanted["publications"] if one not in without]
+    elsewhere = (one for one in catalogs.parts[others] if one.kind != "member")
+    why = f"the project's semantics are {system}"
+    return wanted, left_out + [LeftOut(one.kind, one.name, why) for one in elsewhere]
 
 
 def _is_of_capture(one: Made) -> bool:
@@ -186,10 +188,8 @@ def _named(one: Made) -> tuple[str, ...]:
     return (one.name, *one.needs) if one.kind in _TABLES else one.needs
 
 
-def _homeless(definitions: Definitions, wanted: Mapping[str, Sequence[Made]]) -> dict[Made, str]:
-    """Subscriptions to what another server publishes, where this one's publications are read."""
-    if "publications" not in wanted:
-        return {}
+def _homeless(definitions: Definitions, subscriptions: Iterable[Made]) -> dict[Made, str]:
+    """The subscriptions to what another server publishes."""
     elsewhere = {
         name
         for name, each in definitions.subscriptions.items()
@@ -197,7 +197,7 @@ def _homeless(definitions: Definitions, wanted: Mapping[str, Sequence[Made]]) ->
         or any(one not in definitions.replication_sets for one, _ in each.replication_sets)
     }
     why = "another server publishes what it subscribes to; see --only"
-    return {one: why for one in wanted.get("subscriptions", ()) if _plain(one.name) in elsewhere}
+    return {one: why for one in subscriptions if _plain(one.name) in elsewhere}
 
 
 def _plain(name: str) -> str:

@@ -262,3 +262,4 @@ def test_usage(project: LiveProject) -> None:
     assert "others record: alone" in project.refused("capture", "erp", "--drop", "--create", code=2)
     project.write("subscriptions/s.yml", "subscriptions: [{name: s, publications: [p]}]\n")
     assert "no subscription reads changes" in project.refused("capture", "erp")
+    assert "nothing of this project" in project.goes("capture", "erp", "--drop")

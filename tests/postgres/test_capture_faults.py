@@ -43,20 +43,6 @@ def project(tmp_path: Path, own: OwnServer) -> LiveProject:
     return made
 
 
-def brought_up_to_date(project: LiveProject) -> None:
-    project.capture()
-    project.goes("run")
-    assert project.differences() == []
-
-
-def begun_anew(project: LiveProject) -> None:
-    """What the hints say is the way on."""
-    project.goes("capture", "erp", "--drop")
-    project.capture("--create")
-    project.goes("run", "--full-refresh")
-    assert project.differences() == []
-
-
 def killed_at_random(project: LiveProject, kills: int, seed: int) -> int:
     """Kill captures and runs while clients write; how many transactions there were."""
     chance = random.Random(seed)
@@ -69,7 +55,7 @@ def killed_at_random(project: LiveProject, kills: int, seed: int) -> int:
                 time.sleep(chance.uniform(0.5, 4.0))
                 run.kill()
                 capture.kill()
-    brought_up_to_date(project)
+    project.brought_up_to_date()
     return writers.committed
 
 
@@ -84,6 +70,18 @@ def test_killed_fifty_times(project: LiveProject) -> None:
     assert killed_at_random(project, 50, 31) > 500
 
 
+def test_runs_beside_a_capture_follow_the_source(project: LiveProject) -> None:
+    """What clients wrote is in the targets soon, while the capture goes on."""
+    with Process(project, "capture", "erp") as capture:
+        for number in range(3):
+            with Writers(project, 2, number):
+                wait_for(lambda: project.rows("SELECT FROM orders") != [])
+                project.goes("run")
+            wait_for(project.is_followed)
+        capture.process.send_signal(signal.SIGTERM)
+        assert capture.ended()[0] == 0
+
+
 def test_a_server_that_crashes(project: LiveProject, own: OwnServer) -> None:
     """The capture says that the connection is lost; begun again, it goes on."""
     with Writers(project, 2, 1), Process(project, "capture", "erp") as capture:
@@ -92,7 +90,7 @@ def test_a_server_that_crashes(project: LiveProject, own: OwnServer) -> None:
         code, said = capture.ended()
         own.start()
     assert (code, "connection to source" in said) == (2, True), said
-    brought_up_to_date(project)
+    project.brought_up_to_date()
 
 
 def test_a_server_that_stops_does_not_wait_for_ever(project: LiveProject, own: OwnServer) -> None:
@@ -104,7 +102,7 @@ def test_a_server_that_stops_does_not_wait_for_ever(project: LiveProject, own: O
         code, said = capture.ended()
     assert code == 2, said
     own.start()
-    brought_up_to_date(project)
+    project.brought_up_to_date()
 
 
 def test_a_server_that_is_not_heard_any_more(
@@ -128,7 +126,7 @@ def test_a_server_that_is_not_heard_any_more(
         thread.join()
         os.kill(stopped[0], signal.SIGCONT)
     assert "nothing was heard of the server for 3 s" in said.lower()
-    brought_up_to_date(project)
+    project.brought_up_to_date()
 
 
 def test_ended_by_a_signal(project: LiveProject) -> None:
@@ -163,14 +161,14 @@ def test_a_restored_server(project: LiveProject, own: OwnServer) -> None:
     said = project.refused("capture", "erp", "--until-current")
     assert "was restored to an earlier time" in said
     assert "Transaction " in said
-    begun_anew(project)
+    project.begun_anew()
 
 
 def test_another_timeline_and_another_server(project: LiveProject, own: OwnServer) -> None:
     """A promoted standby may lack what was captured last; another server has nothing of it."""
     own.promoted()
     assert "went over to timeline 2; 1 was captured" in project.refused("capture", "erp")
-    begun_anew(project)
+    project.begun_anew()
     with own_server() as other:
         profile = (project.folder / "profiles.yml").read_text()
         database = f"dbname={project.database}"
@@ -179,7 +177,7 @@ def test_another_timeline_and_another_server(project: LiveProject, own: OwnServe
         project.write("profiles.yml", moved)
         assert "is another server" in project.refused("capture", "erp")
         project.write("profiles.yml", profile)
-    brought_up_to_date(project)
+    project.brought_up_to_date()
 
 
 def test_a_slot_that_is_gone_lost_or_read_by_another(project: LiveProject) -> None:
@@ -189,7 +187,7 @@ def test_a_slot_that_is_gone_lost_or_read_by_another(project: LiveProject) -> No
     assert "changes of source" in project.refused("capture", "erp")
     project.sql(f"SELECT pg_drop_replication_slot('{project.slot}')")
     assert "is gone" in project.refused("capture", "erp")
-    begun_anew(project)
+    project.begun_anew()
 
     project.sql("ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'", "SELECT pg_reload_conf()")
     for _ in range(4):
@@ -200,7 +198,7 @@ def test_a_slot_that_is_gone_lost_or_read_by_another(project: LiveProject) -> No
         )
     project.sql("CHECKPOINT")
     assert "was invalidated" in project.refused("capture", "erp")
-    begun_anew(project)
+    project.begun_anew()
 
 
 def test_tables_that_change(project: LiveProject) -> None:
@@ -289,7 +287,7 @@ def test_a_disk_that_is_full(project: LiveProject) -> None:
     assert code == 1, said
     assert "could not write" in said
     assert "Nothing is lost" in said
-    brought_up_to_date(project)
+    project.brought_up_to_date()
 
 
 @pytest.mark.long
@@ -306,7 +304,7 @@ def test_a_gigabyte_of_large_values(project: LiveProject, announce: Callable[[st
     announce(f"capture of 1 GB of large values: {megabytes} MB: {said}")
     assert megabytes < 250
     assert sum(path.stat().st_size for path in project.changes) < 1.1 * 2**30
-    brought_up_to_date(project)
+    project.brought_up_to_date()
 
 
 @pytest.mark.parametrize("rows", [200_000, pytest.param(5_000_000, marks=pytest.mark.long)])

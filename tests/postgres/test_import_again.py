@@ -46,6 +46,11 @@ def test_a_changed_server(postgres: Server, tmp_path: Path) -> None:
     assert document["made"] == {"table": 1, "publication": 1, "member": 1}
     after = files_of(root)
     assert b"b integer" in after["tables/erp.sql"]
+    (root / "publications" / "erp.sql").unlink()
+    ended = shell.run("filtersql import erp --only publications")
+    assert "Wrote publications/erp.sql" in ended.both
+    assert "Left out" not in ended.both
+    assert files_of(root) == after
     assert {path for path in after if after[path] != before[path]} == {"tables/erp.sql"}
     assert shell.run("filtersql compile").exit_code == 0
     with postgres.connect(database) as other:

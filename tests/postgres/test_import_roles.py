@@ -95,6 +95,9 @@ def test_a_thousand_tables(
         "DO $$ BEGIN FOR i IN 1..1000 LOOP EXECUTE format('CREATE TABLE t%s (id int PRIMARY KEY,"
         " a text NOT NULL, b numeric(10,2), c timestamptz, d jsonb, e int[])', i);"
         " END LOOP; END $$",
+        "CREATE TABLE root (id int PRIMARY KEY, a text) PARTITION BY RANGE (id)",
+        "DO $$ BEGIN FOR i IN 1..300 LOOP EXECUTE format('CREATE TABLE root_%s PARTITION OF root"
+        " FOR VALUES FROM (%s) TO (%s)', i, i, i + 1); END LOOP; END $$",
         "CREATE PUBLICATION p FOR ALL TABLES",
         "DO $$ BEGIN FOR i IN 1..200 LOOP EXECUTE format('CREATE PUBLICATION p%s FOR TABLE t%s"
         " WHERE (id > %s)', i, i, i); END LOOP; END $$",
@@ -103,9 +106,10 @@ def test_a_thousand_tables(
     begin(tmp_path, postgres.url(database))
     began = time.monotonic()
     ended = Shell(tmp_path).run("filtersql import erp shop")
-    announce(f"1,000 tables and 201 publications: imported in {time.monotonic() - began:.1f} s")
+    spent = time.monotonic() - began
+    announce(f"1,000 tables, 300 partitions, 201 publications: imported in {spent:.1f} s")
     assert ended.exit_code == 0, ended.both
-    assert "Read 1000 tables, 201 publications" in ended.both
+    assert "Read 1301 tables, 201 publications" in ended.both
 
 
 def test_odd_names(postgres: Server, tmp_path: Path) -> None:

@@ -132,6 +132,23 @@ class LiveProject:
                     found.append(f"{name}: {len(held)} rows, not {len(meant)}")
         return found
 
+    def is_followed(self) -> bool:
+        """Whether the targets are as the source is now, after one more run."""
+        self.goes("run")
+        return self.differences() == []
+
+    def brought_up_to_date(self) -> None:
+        """Capture and run up to the present: then the targets must be right."""
+        self.capture()
+        assert self.is_followed(), self.differences()
+
+    def begun_anew(self) -> None:
+        """What the hints say is the way on, where a capture cannot go on."""
+        self.goes("capture", "erp", "--drop")
+        self.capture("--create")
+        self.goes("run", "--full-refresh")
+        assert self.differences() == []
+
     def drop(self) -> None:
         """Remove the database with its slots, when the server knows that nobody reads them."""
         reading = "SELECT FROM pg_replication_slots WHERE active AND database = current_database()"
