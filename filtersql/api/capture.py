@@ -15,7 +15,7 @@ from filtersql.api.reporter import Reporter
 from filtersql.errors import Mistakes
 from filtersql.errors.capturing import NOT_FILLED
 from filtersql.errors.live import UNKNOWN_SOURCE
-from filtersql.errors.wording import meant
+from filtersql.errors.wording import counted, meant
 from filtersql.postgres.driver import require_driver
 from filtersql.run import status as statuses_of
 from filtersql.targets.open import open_engine
@@ -120,7 +120,5 @@ def _passed(project: Project, compilation: Compilation, source: str) -> int:
 
 
 def _words(now: Progress) -> str:
-    return (
-        f"{now.transactions:,} transactions, {now.changes:,} changes up to {now.position}, "
-        f"{now.rate:,.0f} a second, {now.behind:.1f} s behind"
-    )
+    said = f"{counted(now.transactions, 'transaction')}, {counted(now.changes, 'change')}"
+    return f"{said} up to {now.position}, {now.rate:,.0f} a second, {now.behind:.1f} s behind"

@@ -36,10 +36,10 @@ def shown(name: RelationName) -> str:
 def counted(number: int, noun: str) -> str:
     """A number of things, in words.
 
-    >>> counted(1, "target"), counted(2, "target")
-    ('1 target', '2 targets')
+    >>> counted(1, "target"), counted(2000, "target")
+    ('1 target', '2,000 targets')
     """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def meant(name: str, known: Iterable[str]) -> str | None:

@@ -25,6 +25,7 @@ from psycopg import sql
 
 from filtersql.errors import Mistakes
 from filtersql.errors.capturing import SLOT_EXISTS, SLOT_REFUSED
+from filtersql.errors.wording import counted
 from filtersql.feeds.positions import lsn, seq_at
 from filtersql.names import RelationName
 from filtersql.postgres.capture_state import Captured, Folder, Server, slot_exists
@@ -133,7 +134,7 @@ def drop(connection: Connection, folder: Folder, captured: Captured) -> bool:
 
 
 def _teller(say: Callable[[str], None]) -> Callable[[RelationName, int], None]:
-    return lambda table, count: say(f"{count:,} rows of {table}")
+    return lambda table, count: say(f"{counted(count, 'row')} of {table}")
 
 
 def _create_slot(beginning: Beginning, name: str, creating: sql.SQL) -> tuple[str, str]:

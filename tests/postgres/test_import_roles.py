@@ -109,7 +109,7 @@ def test_a_thousand_tables(
     spent = time.monotonic() - began
     announce(f"1,000 tables, 300 partitions, 201 publications: imported in {spent:.1f} s")
     assert ended.exit_code == 0, ended.both
-    assert "Read 1301 tables, 201 publications" in ended.both
+    assert "Read 1,301 tables, 201 publications" in ended.both
 
 
 def test_odd_names(postgres: Server, tmp_path: Path) -> None:
