@@ -145,7 +145,8 @@ def test_jars_that_an_output_names_need_no_cache_and_no_repository(
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("method", ["connect", pytest.param("thrift", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("method", ["connect", "thrift"])
 def test_the_command_that_is_proposed_starts_a_server(
     shell: Shell, tmp_path: Path, method: str
 ) -> None:

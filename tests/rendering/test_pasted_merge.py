@@ -34,7 +34,7 @@ _PROFILES = """pasted:
 _NOTHING = (None, None)
 
 
-@pytest.fixture(params=["delta", "iceberg"])
+@pytest.fixture(params=["delta", pytest.param("iceberg", marks=pytest.mark.long)])
 def pasted(request: pytest.FixtureRequest, tmp_path: Path, spark: object) -> Iterator[object]:
     """Pastes a table's merge.sql over changes, and gives the target's rows."""
     for name, text in {

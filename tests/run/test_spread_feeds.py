@@ -174,7 +174,7 @@ def test_each_line_is_read_once(size: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("table_format", ["delta", "iceberg"])
+@pytest.mark.parametrize("table_format", [pytest.param("delta", marks=pytest.mark.long), "iceberg"])
 def test_a_run_reads_its_files_on_the_executors(
     table_format: str, spark: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

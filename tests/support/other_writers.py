@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 
+@pytest.mark.long
 def test_a_copy_that_goes_on_without_its_client_is_not_there_twice(server, tmp_path) -> None:
     """It fills a table that the next run does not take over."""
     shell, line = broken_project(tmp_path, server, 1), watching(server, tmp_path)

@@ -20,7 +20,7 @@ import noting
 import pyspark
 import pytest
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 _SPARK = Path(pyspark.__file__).parent
 _CHANGES = 30_000
