@@ -137,7 +137,7 @@ def test_ended_by_a_signal(project: LiveProject) -> None:
         time.sleep(0.5)
         capture.process.send_signal(signal.SIGTERM)
         code, said = capture.ended()
-    assert (code, "1 transactions" in said) == (0, True), said
+    assert (code, "1 transaction, 1 change up to" in said) == (0, True), said
     project.goes("run")
     assert project.differences() == []
 
