@@ -8,24 +8,21 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from filtersql.api.inputs import inputs_of
 from filtersql.api.loading import loaded_compilation
 from filtersql.api.records import Captured
 from filtersql.api.reporter import Reporter
+from filtersql.api.statuses import statuses
 from filtersql.errors import Mistakes
 from filtersql.errors.capturing import NOT_FILLED
-from filtersql.errors.live import UNKNOWN_SOURCE
-from filtersql.errors.wording import counted, meant
+from filtersql.errors.live import unknown_source
+from filtersql.errors.wording import counted
 from filtersql.postgres.driver import require_driver
-from filtersql.run import status as statuses_of
-from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
     from filtersql.compile import Compilation
     from filtersql.postgres.capture import Capturing
     from filtersql.postgres.following import Progress
     from filtersql.project import LiveSource, Project
-    from filtersql.rendering.compiled import CompiledTable
 
 __all__ = ["CaptureFlags", "capture", "capturing_of"]
 
@@ -92,27 +89,20 @@ def capturing_of(project: Project, compilation: Compilation, source: LiveSource)
 def _source(project: Project, name: str) -> LiveSource:
     known = project.sources
     if name not in known:
-        names, hint = sorted(known) or None, meant(name, known)
-        raise Mistakes([UNKNOWN_SOURCE(name=name, sources=names, hint=hint)])
+        raise Mistakes([unknown_source(name, known)])
     return known[name]
 
 
 def _passed(project: Project, compilation: Compilation, source: str) -> int:
     """The last seq that all targets of a source have applied. Raises Mistakes."""
     subscriptions = project.definitions.subscriptions
-    tables: dict[str, list[CompiledTable]] = {}
+    nodes = []
     for node in compilation.nodes:
         changes = subscriptions[node.compiled.subscription].changes
         if changes is not None and changes.postgres == source:
-            tables.setdefault(node.compiled.subscription, []).append(node.compiled)
-    assert project.output is not None  # load() asked for one
-    engine = open_engine(project.output, project.root)
-    try:
-        statuses = statuses_of(inputs_of(project), tables, engine)
-    finally:
-        engine.close()
+            nodes.append(node)
     passed = []
-    for each in statuses:
+    for each in statuses(project, nodes):
         if each.position is None:
             raise Mistakes([NOT_FILLED(name=each.compiled.unique_id)])
         passed.append(each.position)

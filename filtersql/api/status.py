@@ -6,21 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from filtersql.api.capture import capturing_of
-from filtersql.api.inputs import inputs_of
 from filtersql.api.loading import loaded_compilation
 from filtersql.api.records import Statuses, Target
 from filtersql.api.reporter import Reporter
 from filtersql.api.selecting import selected
+from filtersql.api.statuses import statuses
 from filtersql.errors import Mistakes
 from filtersql.review.text_table import aligned, sparkline
-from filtersql.run import status as statuses_of
-from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
     from filtersql.compile import Compilation
     from filtersql.postgres.capture_state import Lag
     from filtersql.project import Project
-    from filtersql.rendering.compiled import CompiledTable
     from filtersql.run.status import TargetStatus
 
 __all__ = ["status"]
@@ -43,15 +40,8 @@ _NAMED = 3
 def status(reporter: Reporter) -> Statuses:
     """What is known of each selected target."""
     project, compilation = loaded_compilation(reporter)
-    tables: dict[str, list[CompiledTable]] = {}
-    for node in selected(project, compilation, reporter.options):
-        tables.setdefault(node.compiled.subscription, []).append(node.compiled)
-    assert project.output is not None  # load() asked for one
-    engine = open_engine(project.output, project.root)
-    try:
-        statuses = statuses_of(inputs_of(project), tables, engine)
-    finally:
-        engine.close()
+    nodes = selected(project, compilation, reporter.options)
+    found = statuses(project, nodes)
     rows = [
         [
             each.compiled.unique_id,
@@ -64,12 +54,13 @@ def status(reporter: Reporter) -> Statuses:
             str(sum(each.conflicts.values())),
             str(each.quarantine),
         ]
-        for each in statuses
+        for each in found
     ]
-    lags = _lags(project, compilation, tables)
-    below = [*_below(statuses), *(f"Source {name}: {_behind(lag)}" for name, lag in lags.items())]
+    names = dict.fromkeys(node.compiled.subscription for node in nodes)
+    lags = _lags(project, compilation, names)
+    below = [*_below(found), *(f"Source {name}: {_behind(lag)}" for name, lag in lags.items())]
     reporter.result(aligned(f"Targets of {project.name}", _HEADERS, rows, below))
-    return Statuses(tuple(_record(each, _bytes_of(project, each, lags)) for each in statuses))
+    return Statuses(tuple(_record(each, _bytes_of(project, each, lags)) for each in found))
 
 
 def _lags(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
-from filtersql.errors.wording import Wording
+from filtersql.errors import Mistake
+from filtersql.errors.wording import Wording, meant
+from filtersql.source import Span
 
 #: what is wrong outside of the project ends with exit code 2
 _outside = partial(Wording, exit_code=2)
@@ -51,3 +54,9 @@ SERVER_TOO_OLD = _outside(
     'source "{source}" is PostgreSQL {version}',
     detail="Row filters exist since PostgreSQL 15; supported are 15 to 18.",
 )
+
+
+def unknown_source(name: str, known: Iterable[str], span: Span | None = None) -> Mistake:
+    """The mistake of a name that is none of the known sources."""
+    names = sorted(known)
+    return UNKNOWN_SOURCE(span, name=name, sources=names or None, hint=meant(name, names))

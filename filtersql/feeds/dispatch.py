@@ -27,7 +27,7 @@ from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs
 from filtersql.feeds.records import Record
-from filtersql.feeds.staging import ChangeStage, Place
+from filtersql.feeds.staging import ChangeStage, Place, distinct
 
 __all__ = ["MOST_MISTAKES", "Taker", "Tally"]
 
@@ -92,7 +92,7 @@ class Taker(Struct, frozen=True):
                     self.tally.read[index] += count
                     takers.setdefault(id(self.stages[index]), set()).add(shape)
         taken = 0
-        for stage in {id(stage): stage for stage in self.stages}.values():
+        for stage in distinct(self.stages):
             if some := takers.get(id(stage)):
                 taken += sum(counts[shape] for shape in some)
                 if len(some) == len(counts):

@@ -19,7 +19,7 @@ from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs
-from filtersql.feeds.staging import ChangeStage, Place
+from filtersql.feeds.staging import ChangeStage, Place, distinct
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 from filtersql.storage import Engine
@@ -72,11 +72,11 @@ class Intake:
 
     def close(self, *, rows_only: bool = False) -> None:
         """Write the rest; the files exist afterwards, as `StagedFile.close` says."""
-        for stage in {id(stage): stage for stage in self.stages}.values():
+        for stage in distinct(self.stages):
             stage.close(rows_only=rows_only)
 
     def _flush(self) -> None:
-        for stage in {id(stage): stage for stage in self.stages}.values():
+        for stage in distinct(self.stages):
             stage.flush()
         self.buffered = self.size = 0
 

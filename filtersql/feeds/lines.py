@@ -44,9 +44,12 @@ def find_files(pattern: str, root: Path, span: Span | None) -> tuple[FeedFile, .
     return files
 
 
-def lines(file: FeedFile) -> Iterator[tuple[int, bytes]]:
-    """The lines with their numbers, blank ones left out; only a torn line lacks its newline."""
-    for numbers, some in line_blocks(file):
+def lines(file: FeedFile, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, bytes]]:
+    """The lines with their numbers, blank ones left out; only a torn line lacks its newline.
+
+    All of them, or those that `line_blocks` gives of a range.
+    """
+    for numbers, some in line_blocks(file, start, stop):
         yield from zip(numbers, some, strict=True)
 
 

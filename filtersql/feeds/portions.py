@@ -31,7 +31,7 @@ from filtersql.errors import Mistakes
 from filtersql.feeds.blocks import Block, blocks_of
 from filtersql.feeds.images import Landing
 from filtersql.feeds.intake import Intake
-from filtersql.feeds.lines import FeedFile, line_blocks
+from filtersql.feeds.lines import FeedFile, line_blocks, lines
 from filtersql.feeds.native import sound_block
 from filtersql.feeds.ordered_runs import Runs, Unordered
 from filtersql.feeds.rows import row_stage, take_source_rows
@@ -212,10 +212,9 @@ def take_source(share: SourceShare, portion: Portion) -> bool:
     path = share.folder / f"{portion.number}.parquet"
     stage = row_stage(share.compiled, share.engine, path)
     places = (
-        (piece.file.shown, number, line)
+        (piece.file.shown, *line)
         for piece in portion.pieces
-        for numbers, some in line_blocks(piece.file, piece.start, piece.stop)
-        for number, line in zip(numbers, some, strict=True)
+        for line in lines(piece.file, piece.start, piece.stop)
     )
     try:
         take_source_rows(places, stage, share.table)

@@ -42,6 +42,7 @@ __all__ = [
     "StagedColumn",
     "StagedFile",
     "Where",
+    "distinct",
     "staged_columns",
 ]
 
@@ -186,6 +187,11 @@ class ChangeStage:
         """Write the rest; the file exists afterwards, as `StagedFile.close` says."""
         self.flush()
         self.file.close(rows_only=rows_only)
+
+
+def distinct(stages: Sequence[ChangeStage]) -> list[ChangeStage]:
+    """Each stage once: targets share some."""
+    return list({id(stage): stage for stage in stages}.values())
 
 
 class RowStage:

@@ -22,9 +22,8 @@ from filtersql.definitions.model import Definitions
 from filtersql.definitions.yaml_document import Document
 from filtersql.errors import Mistake, Mistakes, in_order
 from filtersql.errors.concealing import conceal, forget
-from filtersql.errors.live import UNKNOWN_SOURCE
+from filtersql.errors.live import unknown_source
 from filtersql.errors.project import NO_PROFILES_FILE, NO_PROJECT
-from filtersql.errors.wording import meant
 from filtersql.project.files import DefinitionFiles, read_text, rendered, shown
 from filtersql.project.live_sources import LiveSource, read_sources
 from filtersql.project.profiles import (
@@ -203,9 +202,7 @@ def find_source(
         raise Mistakes(mistakes)
     holders = [profile for profile, sources in known.items() if name in sources]
     if not holders:
-        names = sorted({each for sources in known.values() for each in sources})
-        close = meant(name, names)
-        raise Mistakes([UNKNOWN_SOURCE(name=name, sources=names or None, hint=close)])
+        raise Mistakes([unknown_source(name, {each for found in known.values() for each in found})])
     # Several profiles may have one of that name: a project is mostly named like its profile.
     profile = root.name if root.name in holders else holders[0]
     return SourceOfProject(known[profile][name], profile, settings)

@@ -32,8 +32,7 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Definitions, Feed, SourceOfTables, Subscription
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.live import NOTHING_CAPTURED, UNKNOWN_SOURCE
-from filtersql.errors.wording import meant
+from filtersql.errors.live import NOTHING_CAPTURED, unknown_source
 from filtersql.names import RelationName, path_name
 
 __all__ = [
@@ -132,8 +131,6 @@ def _changes(feed: Feed | None) -> Feed | None:
 
 def _unknown(subscription: Subscription, known: Collection[str] | None) -> Iterator[Mistake]:
     for each in (subscription.source, subscription.changes):
-        if each is not None and each.postgres is not None and known is not None:
-            name = each.postgres
-            if name not in known:
-                names, hint = sorted(known) or None, meant(name, known)
-                yield UNKNOWN_SOURCE(each.span, name=name, sources=names, hint=hint)
+        if known is None or each is None or each.postgres is None or each.postgres in known:
+            continue
+        yield unknown_source(each.postgres, known, each.span)

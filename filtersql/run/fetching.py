@@ -17,12 +17,12 @@ from msgspec.structs import replace
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import NO_FEED_FILES, URL_NOT_READ
 from filtersql.feeds.lines import FeedFile, find_files
+from filtersql.names import is_url
 from filtersql.source import Span
 from filtersql.targets.model import Engine
 
 __all__ = ["fetched", "found_files"]
 
-_URL = "://"
 #: a store answers several questions in the time of one
 _AT_ONCE = 8
 
@@ -34,7 +34,7 @@ def found_files(
 
     None at all is a mistake. Raises Mistakes.
     """
-    if _URL not in pattern:
+    if not is_url(pattern):
         return find_files(pattern, root, span)
     if engine.cluster is None:
         raise Mistakes([URL_NOT_READ(span, path=pattern)])

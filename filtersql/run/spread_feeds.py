@@ -42,7 +42,7 @@ from filtersql.feeds.portions import (
     take_source,
 )
 from filtersql.feeds.rows import StagedRows, row_stage
-from filtersql.feeds.staging import ChangeStage, StagedColumn, StagedFile
+from filtersql.feeds.staging import ChangeStage, StagedColumn, StagedFile, distinct
 from filtersql.feeds.table_feeds import TableFeed
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
@@ -132,7 +132,7 @@ def _stages(share: Share) -> Sequence[ChangeStage]:
         share.landings, share.engine, lambda index: file_of(folder, index, _NOTHING), Tally()
     )
     numbers = (StagedFile(folder / kind / _NOTHING, [pyarrow.int64()]) for kind in (ENDS, NAMES))
-    for file in (*{id(stage): stage.file for stage in stages}.values(), *numbers):
+    for file in (*(stage.file for stage in distinct(stages)), *numbers):
         file.path.parent.mkdir(exist_ok=True)
         file.close()
     return stages

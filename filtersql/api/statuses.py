@@ -1,0 +1,31 @@
+"""What the state says of targets: `statuses(project, nodes)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from filtersql.api.inputs import inputs_of
+from filtersql.run import status
+from filtersql.targets.open import open_engine
+
+if TYPE_CHECKING:
+    from filtersql.compile import Node
+    from filtersql.project import Project
+    from filtersql.rendering.compiled import CompiledTable
+    from filtersql.run.status import TargetStatus
+
+__all__ = ["statuses"]
+
+
+def statuses(project: Project, nodes: Iterable[Node]) -> Sequence[TargetStatus]:
+    """Ask the engine of some targets. Raises Mistakes."""
+    tables: dict[str, list[CompiledTable]] = {}
+    for node in nodes:
+        tables.setdefault(node.compiled.subscription, []).append(node.compiled)
+    assert project.output is not None  # load() asked for one
+    engine = open_engine(project.output, project.root)
+    try:
+        return status(inputs_of(project), tables, engine)
+    finally:
+        engine.close()
