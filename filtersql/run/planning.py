@@ -234,7 +234,7 @@ class _Planner(Struct, frozen=True):
                 ]
             )
         words = (*says, *doubts(verdict, delete=moved.delete, insert=moved.insert))
-        kind = kind_by_data(delete=moved.delete, insert=moved.insert, update=moved.update)
+        kind = kind_by_data(verdict, delete=moved.delete, insert=moved.insert, update=moved.update)
         planned = self._counted(entry, kind, moved, words)
         leaving, entering = moved.leaves, moved.enters
         constructed = False
