@@ -24,15 +24,16 @@ __all__ = ["status"]
 
 _HEADERS = (
     "Node",
-    "Target",
     "State",
     "Position",
     "Lag",
-    "Last run",
+    "Last run (UTC)",
     "Changes per run",
     "Conflicts",
     "Quarantine",
 )
+#: columns that are left out where they say this of every target
+_USUAL = {"State": "filled", "Conflicts": "0", "Quarantine": "0"}
 #: targets that a line names
 _NAMED = 3
 
@@ -42,25 +43,35 @@ def status(reporter: Reporter) -> Statuses:
     project, compilation = loaded_compilation(reporter)
     nodes = selected(project, compilation, reporter.options)
     found = statuses(project, nodes)
-    rows = [
-        [
-            each.compiled.unique_id,
-            ".".join(each.compiled.target),
-            each.state,
-            _number(each.position),
-            _number(each.lag),
-            each.last_run or "",
-            sparkline(each.changes_per_run),
-            str(sum(each.conflicts.values())),
-            str(each.quarantine),
-        ]
-        for each in found
-    ]
     names = dict.fromkeys(node.compiled.subscription for node in nodes)
     lags = _lags(project, compilation, names)
     below = [*_below(found), *(f"Source {name}: {_behind(lag)}" for name, lag in lags.items())]
-    reporter.result(aligned(f"Targets of {project.name}", _HEADERS, rows, below))
+    reporter.result(_table(f"Targets of {project.name}", found, below))
     return Statuses(tuple(_record(each, _bytes_of(project, each, lags)) for each in found))
+
+
+def _table(title: str, statuses: Sequence[TargetStatus], below: Iterable[str]) -> str:
+    """As narrow as it can be: a terminal has 80 columns."""
+    rows = [
+        (
+            each.compiled.unique_id,
+            each.state,
+            _number(each.position),
+            _number(each.lag),
+            _minute(each.last_run or ""),
+            sparkline(each.changes_per_run),
+            str(sum(each.conflicts.values())),
+            str(each.quarantine),
+        )
+        for each in statuses
+    ]
+    shown = [
+        place
+        for place, header in enumerate(_HEADERS)
+        if not rows or any(row[place] != _USUAL.get(header) for row in rows)
+    ]
+    chosen = [[row[place] for place in shown] for row in rows]
+    return aligned(title, [_HEADERS[place] for place in shown], chosen, below)
 
 
 def _lags(
@@ -123,7 +134,7 @@ def _below(statuses: Sequence[TargetStatus]) -> Iterator[str]:
             since.setdefault(each.in_force_since, []).append(each.compiled.unique_id)
     for moment, names in sorted(since.items()):
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        yield f"Definition in force since {moment}: {', '.join(names[:_NAMED])}{more}"
+        yield f"Definition in force since {_minute(moment)} UTC: {', '.join(names[:_NAMED])}{more}"
     for each in statuses:
         name = each.compiled.unique_id
         if each.definition_changed:
@@ -138,6 +149,11 @@ def _leaving(each: TargetStatus) -> str:
     if len(each.compiled.next_leaving) > 1:
         return f"no row leaves before {each.next_leaves} UTC"
     return f"the time of the next row is over at {each.next_leaves} UTC"
+
+
+def _minute(moment: str) -> str:
+    """A moment of the ledger, which are all in UTC, as far as a person reads it."""
+    return moment[:16].replace("T", " ")
 
 
 def _number(value: int | None) -> str:

@@ -25,17 +25,17 @@ __all__ = ["counterexample_record", "counterexample_text"]
 
 def counterexample_text(found: Counterexample, compiled: CompiledTable) -> str:
     """The statement, the changes or the rows of the source, the target's rows, both answers."""
-    case, columns = found.case, [column.name for column in compiled.columns]
+    columns = [column.name for column in compiled.columns]
     parts = [f"{found.kind}.sql goes wrong."]
-    parts.append(_changes(case.changes) if found.kind.merges else _source(case.changes))
-    before = [["", *map(_text, row)] for row in case.before]
+    parts.append(_changes(found.changes) if found.kind.merges else _source(found.changes))
+    before = [["", *map(_text, row)] for row in found.before]
     if found.kind is not Kind.COPY:
         parts.append(_rows("target before" if found.kind.merges else "target", columns, before))
-    if case.expected is None:
+    if found.expected is None:
         parts.append("expected: the statement stops, for a value is not known")
     if found.found is None:
         parts.append(f"found: the statement stops: {found.reason}")
-    expected = Counter(tuple(map(_text, row)) for row in case.expected or ())
+    expected = Counter(tuple(map(_text, row)) for row in found.expected or ())
     held = Counter(tuple(map(_text, row)) for row in found.found or ())
     both = [["", *row] for row in (expected & held).elements()]
     both += [["-", *row] for row in (expected - held).elements()]
@@ -47,7 +47,7 @@ def counterexample_text(found: Counterexample, compiled: CompiledTable) -> str:
 
 def counterexample_record(found: Counterexample, compiled: CompiledTable) -> dict[str, object]:
     """The same as JSON values."""
-    case, columns = found.case, [column.name for column in compiled.columns]
+    columns = [column.name for column in compiled.columns]
     ending = _ending(found, compiled)
 
     def named(rows: Sequence[Sequence[object]], columns: Sequence[str]) -> list[dict[str, object]]:
@@ -63,10 +63,10 @@ def counterexample_record(found: Counterexample, compiled: CompiledTable) -> dic
                 "after": change.after,
                 "unchanged": list(change.unchanged),
             }
-            for place, change in enumerate(case.changes, 1)
+            for place, change in enumerate(found.changes, 1)
         ],
-        "before": named(case.before, columns),
-        "expected": None if case.expected is None else named(case.expected, ending),
+        "before": named(found.before, columns),
+        "expected": None if found.expected is None else named(found.expected, ending),
         "found": None if found.found is None else named(found.found, ending),
         "reason": found.reason,
     }

@@ -33,9 +33,9 @@ from filtersql.verify.clock import show_trial
 from filtersql.verify.expected_rows import Tried, answered
 from filtersql.verify.histories import histories, moves
 from filtersql.verify.kinds import Kind, statements
-from filtersql.verify.loading import Case, Layout, Shelf, free_name
+from filtersql.verify.loading import Case, Layout, Rows, Shelf, free_name
 from filtersql.verify.lookups import show_lookups
-from filtersql.verify.model import Model
+from filtersql.verify.model import Change, Model
 from filtersql.verify.source_cases import audits, copies
 from filtersql.verify.statement import Statement, read_statement
 from filtersql.verify.statement_outlines import Outlines
@@ -62,11 +62,16 @@ _FEW = 4
 
 
 class Counterexample(Struct, frozen=True):
-    """A case whose rows are not the expected ones. `found` None: the statement stopped."""
+    """A case whose rows are not the expected ones, with all rows as an engine has them.
+
+    `expected` None: the statement was to stop; `found` None: it stopped.
+    """
 
     kind: Kind
-    case: Case
-    found: tuple[tuple[object, ...], ...] | None
+    changes: tuple[Change, ...]
+    before: Rows
+    expected: Rows | None
+    found: Rows | None
     #: why it stopped
     reason: str | None = None
 
@@ -276,8 +281,9 @@ class _Attempt(Struct, frozen=True):
         differing = self.shelf.differing(self.layout, self.kind)
         if not differing:
             return None
-        found = self.shelf.held(self.layout, differing[0], self.kind)
-        return Counterexample(self.kind, cases[differing[0]], tuple(found))
+        number = differing[0]
+        held = self.shelf.held(self.layout, number, self.kind)
+        return Counterexample(self.kind, cases[number].changes, *held)
 
     def _stopping(self, cases: Mapping[int, Case], reason: str) -> Counterexample | None:
         """Of cases that stop the statement together, the first that does so alone."""
@@ -288,17 +294,22 @@ class _Attempt(Struct, frozen=True):
             again = self._run(half)
             cases, reason = (half, again) if again is not None else (other, reason)
         (case,) = cases.values()
-        return Counterexample(self.kind, case, None, self._run(cases) or reason)
+        return self._stopped(case, self._run(cases) or reason)
 
     def _alone(self, case: Case) -> Counterexample | None:
         """A case that has to stop, or may."""
         reason = self._run({0: case})
         if reason is not None:
             stops = case.expected is None or case.may_stop
-            return None if stops else Counterexample(self.kind, case, None, reason)
+            return None if stops else self._stopped(case, reason)
         if case.expected is not None and not self.shelf.differing(self.layout, self.kind):
             return None
-        return Counterexample(self.kind, case, tuple(self.shelf.held(self.layout, 0, self.kind)))
+        before, rows, found = self.shelf.held(self.layout, 0, self.kind)
+        expected = None if case.expected is None else rows
+        return Counterexample(self.kind, case.changes, before, expected, found)
+
+    def _stopped(self, case: Case, reason: str) -> Counterexample:
+        return Counterexample(self.kind, case.changes, case.before, case.expected, None, reason)
 
     def _run(self, cases: Mapping[int, Case]) -> str | None:
         """None, or why the statement stopped."""

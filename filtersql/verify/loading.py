@@ -11,6 +11,7 @@ Values go the way of a run: through the codecs of the feed into typed Parquet fi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -30,7 +31,18 @@ from filtersql.targets.model import Engine
 from filtersql.verify.kinds import Kind
 from filtersql.verify.model import Change, Row
 
-__all__ = ["CASES", "FEED", "SOURCE", "TARGET", "Case", "Layout", "Shelf", "free_name", "seq_of"]
+__all__ = [
+    "CASES",
+    "FEED",
+    "SOURCE",
+    "TARGET",
+    "Case",
+    "Layout",
+    "Rows",
+    "Shelf",
+    "free_name",
+    "seq_of",
+]
 
 FEED, SOURCE, CASES = "filtersql_check_feed", "filtersql_check_source", "filtersql_check_cases"
 #: schema and table of the rows that a statement is tried on
@@ -43,6 +55,9 @@ _CHANGES, _BEFORE, _EXPECTED = (
 #: the rows that an audit gives
 _FINDINGS = "filtersql_check_findings"
 _NUMBER, _TEXT = PgType("int8"), PgType("text")
+
+
+Rows = tuple[tuple[object, ...], ...]
 
 
 class Case(Struct, frozen=True):
@@ -164,15 +179,19 @@ class Shelf(Struct, frozen=True):
         rows = self.engine.rows(query.having(differ).sql(dialect))
         return tuple(sorted(int(str(row[0])) for row in rows))
 
-    def held(
-        self, layout: Layout, number: int, kind: Kind = Kind.MERGE
-    ) -> list[tuple[object, ...]]:
-        """The rows that one case ended with."""
-        columns = map(_column, layout.result(kind, self.engine)[1:])
-        table = exp.to_table(self._found_in(kind), dialect=self.engine.dialect)
-        same = exp.EQ(this=_column(layout.number), expression=_int(number))
-        query = select(*columns).from_(table).where(same)
-        return self.engine.rows(query.sql(self.engine.dialect))
+    def held(self, layout: Layout, number: int, kind: Kind) -> tuple[Rows, Rows, Rows]:
+        """A case's rows before, those expected and those found, as the engine has them."""
+        result = layout.result(kind, self.engine)
+        rows = partial(self._rows, number)
+        before = rows(_BEFORE, layout.result(Kind.MERGE, self.engine))
+        return before, rows(_EXPECTED, result), rows(self._found_in(kind), result)
+
+    def _rows(self, number: int, table: str, columns: Sequence[str]) -> Rows:
+        first, *names = map(_column, columns)
+        same = exp.EQ(this=first, expression=_int(number))
+        source = exp.to_table(table, dialect=self.engine.dialect)
+        query = select(*names).from_(source).where(same)
+        return tuple(self.engine.rows(query.sql(self.engine.dialect)))
 
     def staged(self, number: str, columns: tuple[FeedColumn, ...]) -> RowStage:
         """A file for rows of these columns, with a number before each."""

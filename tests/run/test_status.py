@@ -178,9 +178,9 @@ def test_the_table_draws_them_beside_the_last_run(tmp_path: Path) -> None:
     assert shell.run("filtersql run --target local").exit_code == 0
     (shell.folder / "changes/later.jsonl").write_text("")
     assert shell.run("filtersql run --target local").exit_code == 0
-    head, drawn = [
-        line.split("|") for line in lines(shell.run("filtersql status --target local"))[1:4:2]
-    ]
-    assert drawn[head.index(" Changes per run ")].strip() == "█▁"
+    shown = lines(shell.run("filtersql status --target local"))
+    assert max(map(len, shown[:4])) <= 80
+    head, drawn = [[cell.strip() for cell in line.split("|")] for line in shown[1:4:2]]
+    assert drawn[head.index("Changes per run")] == "█▁"
     (target,) = json.loads(shell.run("filtersql status --target local --format json").stdout)
     assert target["changes_per_run"] == [4, 0]
