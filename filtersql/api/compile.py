@@ -75,6 +75,7 @@ def stale_files(reporter: Reporter) -> list[str]:
     if stale:
         verb = "is" if len(stale) == 1 else "are"
         text = f"{counted(len(stale), 'file')} {verb} not what the definitions give"
+        text += "\nhint: Run filtersql compile, and commit what it writes."
         reporter.message(text, color="red")
     else:
         reporter.message("All files are what the definitions give", color="green")

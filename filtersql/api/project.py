@@ -59,6 +59,19 @@ __all__ = ["Failed", "Project", "listened", "several"]
 
 _Answer = TypeVar("_Answer")
 _Record = TypeVar("_Record", bound=Record)
+#: methods that take `on_event`
+_WATCHED = (
+    "compile",
+    "check",
+    "test",
+    "ls",
+    "plan",
+    "apply",
+    "run",
+    "retry",
+    "audit",
+    "status",
+)
 OnEvent = Callable[[Event], object]
 
 
@@ -260,8 +273,11 @@ class Project(msgspec.Struct, frozen=True):
         """The events of another method as they happen; its record is what the generator returns.
 
         `arguments` are the method's. It works in a thread of its own, with the active SparkSession
-        of this one; who leaves the loop waits for its end. Raises what the method raises.
+        of this one; who leaves the loop waits for its end. Raises what the method raises, and
+        ValueError where no such method works.
         """
+        if method not in _WATCHED:
+            raise ValueError(f"{method} is no method that works: {', '.join(_WATCHED)}")
         return watched(partial(getattr(self, method), **arguments))
 
     def _answer(

@@ -77,10 +77,10 @@ class Record(_Known, frozen=True):
     def _repr_html_(self) -> str:
         """The rows as a table; what they have nowhere is left out."""
         rows = [msgspec.to_builtins(row) for row in self.rows]
+        if not rows:
+            return f"<p>{type(self).__name__}: nothing to show</p>"
         names = [
-            name
-            for name in (rows[0] if rows else ())
-            if any(row[name] not in (None, "", [], {}) for row in rows)
+            name for name in rows[0] if any(row[name] not in (None, "", [], {}) for row in rows)
         ]
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
         lines = ("".join(f"<td>{escape(_shown(row[name]))}</td>" for name in names) for row in rows)
@@ -89,6 +89,8 @@ class Record(_Known, frozen=True):
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, list) and all(isinstance(each, int | str) for each in value):
+        return ", ".join(map(str, value))
     if isinstance(value, dict | list):
         return msgspec.json.encode(value).decode()
     return "" if value is None else str(value)

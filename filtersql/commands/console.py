@@ -174,12 +174,19 @@ class Console(Reporter):
         self, level: Level, message: str, place: str | None, more: str, name: str = "mistake"
     ) -> None:
         """What stands beside a line, for --format github and sarif."""
-        folder = self.options.project_dir or Path()
-        found = Annotation(level, name, message, more, *placed(place, folder.as_posix()))
+        found = Annotation(level, name, message, more, *placed(place, self._folder()))
         if self.options.format == "github":
             echo(workflow_command(found))
         elif self.options.format == "sarif":
             self._annotations.append(found)
+
+    def _folder(self) -> str:
+        """The project's folder as GitHub names files, from the checkout on; else from here."""
+        folder = self.options.project_dir or Path()
+        checkout, project = os.environ.get("GITHUB_WORKSPACE"), folder.resolve()
+        if checkout and project.is_relative_to(Path(checkout).resolve()):
+            folder = project.relative_to(Path(checkout).resolve())
+        return folder.as_posix()
 
     def end(self) -> None:
         """The command has ended: the document of --format sarif is printed."""

@@ -15,6 +15,7 @@ GitHub
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,7 @@ __all__ = ["command"]
 
 _MARK = "<!-- filtersql review -->"
 _LONGEST = 60_000
+_SINCE = re.compile(r"^Since .*\.$", re.MULTILINE)
 
 
 class _Comment(msgspec.Struct, frozen=True):
@@ -59,7 +61,7 @@ def command(project_dir: Path, target: str | None, base: str | None, counts: boo
         if not code and (counts or state):
             planned = [] if counts else ["--no-counts", *told]
             code = _filtersql("plan", *flags, *planned).returncode
-        _post(proof + _review(flags, told))
+        _post(proof + _named(_review(flags, told), base))
     sys.exit(code)
 
 
@@ -93,6 +95,11 @@ def _review(flags: list[str], told: list[str]) -> str:
     if told and "matches nothing" in review.stderr:
         return "No target changes."
     raise click.ClickException(review.stderr)
+
+
+def _named(review: str, base: str | None) -> str:
+    """A review that says which commit it compares with, not in which folder that was compiled."""
+    return _SINCE.sub(f"Since commit {base[:12]}.", review, count=1) if base else review
 
 
 def _post(text: str) -> None:

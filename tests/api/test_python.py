@@ -153,7 +153,9 @@ def test_a_notebook_shows_tables(shop: Shell) -> None:
     assert "<td>finance/public.orders</td>" in shown
     assert "quarantine" in shown
     empty = project.plan()._repr_html_()
-    assert empty == "<table><thead><tr></tr></thead><tbody></tbody></table>"
+    assert empty == "<p>Plan: nothing to show</p>"
+    with pytest.raises(ValueError, match="nope is no method"):
+        project.watch("nope")
     for folder, old in (("publications", "name: large"), ("subscriptions", "large]")):
         file = shop.folder / folder / "shop.yml"
         text = file.read_text()

@@ -13,7 +13,9 @@ from transcripts import Shell
 from filtersql.commands.annotations import Annotation, placed, workflow_command
 
 
-def test_mistakes_and_warnings_are_annotations(tmp_path: Path) -> None:
+def test_mistakes_and_warnings_are_annotations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """All of them, with paths as the repository has them; the exit code is as ever."""
     shell = Shell(tmp_path)
     shell.run("filtersql init shop --example postgres")
@@ -26,6 +28,10 @@ def test_mistakes_and_warnings_are_annotations(tmp_path: Path) -> None:
         '::hint: Publish only "insert", or add the column to the replica identity.'
     )
     assert said.stderr == ""
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    shell.run("cd shop")
+    assert place in shell.run("filtersql compile --target local --format github").stdout
+    shell.run("cd ..")
 
     publication = tmp_path / "shop" / "publications" / "orders.yml"
     publication.write_text(

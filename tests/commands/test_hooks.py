@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -24,6 +25,17 @@ def test_hooks_call_commands_that_are_there() -> None:
         assert command in COMMANDS
         said = Shell(HOME).filtersql(command, "--help").stdout
         assert all(flag in said for flag in flags)
+
+
+def test_the_page_names_hooks_and_inputs_that_are_there() -> None:
+    """What a reader copies: ids of hooks, and what the action takes."""
+    page = (HOME / "filtersql/docs/how-to/pull-requests.md").read_text()
+    hooks, workflow = map(yaml.safe_load, re.findall(r"```yaml\n(.*?)```", page, re.DOTALL))
+    there = {hook["id"] for hook in yaml.safe_load((HOME / ".pre-commit-hooks.yaml").read_text())}
+    assert {hook["id"] for hook in hooks["repos"][0]["hooks"]} == there
+    inputs = yaml.safe_load((HOME / "action.yml").read_text())["inputs"]
+    (taken,) = (step["with"] for step in workflow["jobs"]["review"]["steps"] if "with" in step)
+    assert taken.keys() <= inputs.keys()
 
 
 @pytest.mark.long

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -142,6 +143,7 @@ def test_a_review_is_one_comment(tmp_path: Path, comments: Comments) -> None:
     assert "**wider**" in posted["body"]
     assert "## Subscription europe" not in posted["body"]
     assert "What apply moves" in posted["body"]
+    assert re.search(r"^Since commit [0-9a-f]{12}\.$", posted["body"], re.MULTILINE)
     assert "finance.public.orders has changed" in (tmp_path / "summary.md").read_text()
 
     repository.change("total >= 500", "total >= 1000")
