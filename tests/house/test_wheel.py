@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from cases import read_fences
+from installed import installed
 from places import HOME
 from servers import without
 
@@ -27,9 +28,9 @@ def run(*command: str | Path, cwd: Path) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built with the tools that are installed."""
+    """The wheel, built out of the sdist, with the tools that are installed."""
     folder = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", folder, HOME, cwd=folder)
+    run(sys.executable, "-m", "build", "--no-isolation", "-o", folder, HOME, cwd=folder)
     (path,) = folder.glob("*.whl")
     return path
 
@@ -81,6 +82,20 @@ def test_cases_pass_with_the_wheel(room: str, fresh: Path) -> None:
     """Markdown cases hold for the installed package, too: some that read its data, or all."""
     options = ["-p", "no:cacheprovider", "-x", "-k", room]
     run(fresh / "python", "-P", "-m", "pytest", *options, "tests/cases/test_cases.py", cwd=HOME)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_other_pythons_install_and_compile(version: str, wheel: Path, tmp_path: Path) -> None:
+    """With what the index has for each, those that this machine has: its name is on the PATH."""
+    python = shutil.which(f"python{version}")
+    if python is None or subprocess.run([python, "-c", ""], check=False).returncode:
+        pytest.skip(f"no Python {version} here")
+    programs = installed(tmp_path / "home", str(wheel), python=python)
+    run(programs / "filtersql", "init", "shop", cwd=tmp_path)
+    run(programs / "filtersql", "compile", cwd=tmp_path / "shop")
+    said = run(programs / "filtersql", "run", "--target", "local", cwd=tmp_path / "shop")
+    assert "PASS=2 ERROR=0" in said
 
 
 @pytest.mark.long
