@@ -18,3 +18,10 @@ if (location.protocol === "file:") {
     }
   }
 }
+
+// To the index a dash in front of a word says "without": a flag is looked for by its letters.
+const post = Worker.prototype.postMessage
+Worker.prototype.postMessage = function (message) {
+  const asks = message.type === 2 && typeof message.data === "string"
+  post.call(this, asks ? { ...message, data: message.data.replace(/(^|\s)-+/g, "$1") } : message)
+}

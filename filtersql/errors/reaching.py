@@ -23,7 +23,8 @@ JAVA_CUT_DOWN = _outside(
 JARS_MISSING = _outside(
     "could not reach Spark",
     detail="The jars {coordinates} are not cached and could not be resolved: {reason:stop}",
-    hint="Allow access to a Maven repository once. Or run filtersql debug where there is one, and "
+    hint="Allow access to a Maven repository once: a mirror stands in the output as spark_conf: "
+    "{{spark.jars.repositories: …}}. Or run filtersql debug where there is one, and "
     "copy the jars from its cache into {cache} here, or anywhere: an output may name the files, "
     'jars: ["path/to.jar"].',
 )
