@@ -283,6 +283,12 @@ class Remote(Struct):
             return iceberg.mark_of([json.loads(str(row[0])) for row in rows])
         return delta.mark_of(self._records(delta.history(table)))
 
+    def is_marked(self, parts: Sequence[str]) -> bool:
+        """Whether a mark stands with the newest commit of a table's rows."""
+        if self.format == "iceberg":
+            return iceberg.is_marked(self.rows(iceberg.current_mark(self.table_sql(parts))))
+        return delta.is_marked(self._records(delta.history(self.table_sql(parts))))
+
     def beside(self) -> Remote:
         """Another session of the server."""
         where = (self.format, self.catalog, self.staging, self.state_schema)

@@ -298,6 +298,12 @@ class Session(Struct):
             return iceberg.mark_of(self._summaries(parts))
         return delta.mark_of(self._records(delta.history(self.table_sql(parts))))
 
+    def is_marked(self, parts: Sequence[str]) -> bool:
+        """Whether a mark stands with the newest commit of a table's rows."""
+        if self.format == "iceberg":
+            return iceberg.is_marked(self.rows(iceberg.current_mark(self.table_sql(parts))))
+        return delta.is_marked(self._records(delta.history(self.table_sql(parts))))
+
     def interrupt(self) -> None:
         """Stop what another thread is running here."""
         self.spark.sparkContext.cancelAllJobs()
