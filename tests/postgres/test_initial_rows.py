@@ -172,7 +172,8 @@ def test_pages_are_copied_once(database: Database) -> None:
     database.sql(
         'CREATE TABLE "wi de" ("no\\te" text, id int, n int, b bool, last varchar)',
         """INSERT INTO "wi de" SELECT nullif(repeat('x"\\', g % 300 * 3), ''), g, nullif(g % 3, 0),
-           g % 2 = 0, nullif(md5(g::text), md5((g / 2 * 2)::text)) FROM generate_series(1, 24000) g""",
+           g % 2 = 0, nullif(md5(g::text), md5((g / 2 * 2)::text))
+           FROM generate_series(1, 24000) g""",
         'DELETE FROM "wi de" WHERE id BETWEEN 4000 AND 5000 OR id % 7 = 0',
         'UPDATE "wi de" SET n = NULL WHERE id % 11 = 0',
         "CREATE TABLE nothing (id int)",
