@@ -19,7 +19,7 @@ from filtersql.rendering.definition import COPY, EVERY_ROW, Definition
 from filtersql.review.filter_verdicts import filter_verdict
 from filtersql.review.review import Move
 from filtersql.review.row_trials import Trials, shown
-from filtersql.run.ledger import Key, key_of
+from filtersql.run.ledger_entry import Key, key_of
 from filtersql.run.planned_target import Judge, PlannedTarget
 from filtersql.source import Source
 from filtersql.targets.duckdb import connect

@@ -4,16 +4,17 @@ Example
     ================================= ============ ==========================================
     differs                           change       what moves
     ================================= ============ ==========================================
-    a filter; 3 rows leave, none      narrower     these rows, found in the target alone
-    a filter; 2 rows enter, none      wider        these rows, from the source
+    a filter; no row enters           narrower     rows that leave, found in the target alone
+    a filter; no row leaves           wider        rows that enter, from the source
     a filter; both                    mixed        both, in one statement
-    a filter; no row tells            equivalent   nothing: the state takes the definition
+    a filter; no row can tell         equivalent   nothing: the state takes the definition
     the column list                   columns      every row: the table is built anew
     `publish`                         actions      nothing: later changes are judged anew
     key, type, partition root         rebuild      the whole table
     ================================= ============ ==========================================
 
-    Where filters and data disagree, the data wins: "no row enters now, but such a row could".
+    Where rows move, they decide: "no row enters now, but such a row could". Where none does, the
+    filters do, and what is not proved may be: no such row now is no proof that there can be none.
 """
 
 from __future__ import annotations
@@ -100,13 +101,13 @@ def change_between(before: Definition, now: Definition) -> Change:
     )
 
 
-def kind_by_data(*, delete: int, insert: int, update: int) -> Kind:
-    """The change of a filter by the rows that it moves."""
+def kind_by_data(verdict: FilterVerdict, *, delete: int, insert: int, update: int) -> Kind:
+    """The change of a filter by the rows that it moves; where it moves none, by the filters."""
     if update or (delete and insert):
         return "mixed"
     if delete:
         return "narrower"
-    return "wider" if insert else "equivalent"
+    return "wider" if insert else kind_by_filters(verdict)
 
 
 def kind_by_filters(verdict: FilterVerdict) -> Kind:

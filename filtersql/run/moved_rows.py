@@ -25,7 +25,7 @@ from filtersql.errors.applying import UNREADABLE_STATEMENT
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.audit_findings import Found, check_keys, compare
 from filtersql.run.counts import count
-from filtersql.run.ledger import Entry
+from filtersql.run.ledger_entry import Entry
 from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.run.stage_and_judge import over_stage
 from filtersql.targets.model import Engine

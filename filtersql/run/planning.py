@@ -41,7 +41,8 @@ from filtersql.rendering.definition_changes import (
 )
 from filtersql.run import definitions_in_force, ledger
 from filtersql.run.clock import clock_for, clock_of_run, read_clock
-from filtersql.run.ledger import INTENDED, Entry, Key, Ledger, is_in_force, key_of
+from filtersql.run.ledger import Ledger
+from filtersql.run.ledger_entry import INTENDED, Entry, Key, is_in_force, key_of
 from filtersql.run.model import Inputs
 from filtersql.run.moved_rows import Moved, count_target, moved_rows
 from filtersql.run.planned_target import Judge, PlannedTarget, removed_targets
@@ -234,7 +235,7 @@ class _Planner(Struct, frozen=True):
                 ]
             )
         words = (*says, *doubts(verdict, delete=moved.delete, insert=moved.insert))
-        kind = kind_by_data(delete=moved.delete, insert=moved.insert, update=moved.update)
+        kind = kind_by_data(verdict, delete=moved.delete, insert=moved.insert, update=moved.update)
         planned = self._counted(entry, kind, moved, words)
         leaving, entering = moved.leaves, moved.enters
         constructed = False

@@ -183,18 +183,26 @@ def test_what_is_not_approved_is_not_done(shop: Shop, engine: DuckDB) -> None:
     assert set(shop.plan(engine)) == {"orders", "bare"}
 
 
-def test_filters_that_no_row_tells_apart_move_none(shop: Shop, engine: DuckDB) -> None:
-    """The definition alone is written; where the data decides, the plan says what could be."""
+def test_where_no_row_moves_the_filters_say_what_could(shop: Shop, engine: DuckDB) -> None:
+    """Equivalent is what no row can tell apart; of anything else such a row is shown."""
     shop.run(engine)
     before = held(shop, engine)
-    shop.define(orders="region = 'eu' AND total < 1000", bare="NOT a <= 2")
-    planned = shop.plan(engine)
-    assert {each.change for each in planned.values()} == {"equivalent"}
-    assert "no row leaves now, but such a row could" in planned["orders"].says
-    assert planned["orders"].constructed
-    assert planned["orders"].leaves is not None
-    assert shop.apply(engine)
-    assert held(shop, engine) == before
+    leaves, enters = (f"no row {word} now, but such a row could" for word in ("leaves", "enters"))
+    for where, kind, said, row in (
+        ("region = 'eu' AND total < 1000", "narrower", {leaves}, "leaves"),
+        ("region = 'eu'", "wider", {enters}, "enters"),
+        ("region = 'EU' OR region = 'eu' AND total < 1000", "mixed", {leaves, enters}, "leaves"),
+        ("NOT region <> 'EU' OR region = 'eu' AND 1000 > total", "equivalent", set(), None),
+    ):
+        planned = shop.define(orders=where, bare="NOT a <= 2").plan(engine)
+        orders = planned["orders"]
+        assert (orders.change, orders.delete, orders.insert) == (kind, 0, 0), where
+        assert said <= {*orders.says}, orders.says
+        assert orders.constructed == (row is not None)
+        assert row is None or getattr(orders, row) is not None
+        assert "bare" not in planned or planned["bare"].change == "equivalent"
+        assert shop.apply(engine)
+        assert held(shop, engine) == before
     assert shop.plan(engine) == {}
     assert shop.run(engine).mistakes == ()
 
