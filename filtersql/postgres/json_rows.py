@@ -152,7 +152,8 @@ class JsonRows(Struct, frozen=True):
         more = [len(meant) - len(code) for code, meant in self.codes]
         if growth != rows * sum(more) + more[-1]:
             return None
-        done[0], done[-1] = done[0][len(self.tail) :], done[-1][: -len(self.head)]
+        done[0] = done[0][len(self.tail) :]
+        done[-1] = done[-1][: -len(self.head)]
         lines = b"".join(done)
         if nulls:
             lines = lines.replace(b'"' + _NULL + b'"', b"null").replace(_NULL, b"null")
