@@ -162,12 +162,17 @@ class Table(Struct, frozen=True):
 
     def column(self, name: str) -> Column | None:
         """The column of that plain name."""
-        return next((column for column in self.columns if column.name == name), None)
+        for column in self.columns:
+            if column.name == name:
+                return column
+        return None
 
     def never_null(self, name: str) -> bool:
         """Whether a column is NOT NULL, by itself or as part of the primary key."""
+        if name in self.primary_key:
+            return True
         column = self.column(name)
-        return name in self.primary_key or (column is not None and column.not_null)
+        return column is not None and column.not_null
 
     @property
     def finding_key(self) -> tuple[str, ...]:
@@ -185,8 +190,8 @@ class Table(Struct, frozen=True):
         """
         match self.replica_identity.kind:
             case Identity.FULL:
-                logged = (each for each in self.columns if each.generated != Generated.VIRTUAL)
-                return tuple(column.name for column in logged)
+                virtual = Generated.VIRTUAL
+                return tuple([each.name for each in self.columns if each.generated is not virtual])
             case Identity.INDEX:
                 return self.replica_identity.index
             case Identity.DEFAULT:

@@ -30,6 +30,7 @@ from filtersql.rendering import Destination, compiled_table
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.lookups import check_lookups
 from filtersql.rendering.macros import moved
+from filtersql.rendering.render import has_own
 from filtersql.rendering.target_uniqueness import one_writer
 from filtersql.storage import Engine
 
@@ -91,7 +92,8 @@ def _compiled(
     mistakes = Collector()
     notices: dict[Notice, None] = dict.fromkeys(project.definitions.notices)
     settings = rules(project, via_partition_root)
-    mistakes.keep(moved(project.macro_paths[0]))
+    if has_own(project.macro_paths):
+        mistakes.keep(moved(project.macro_paths[0]))
     check: Any = {"identity_check": project.identity_check}
     shelf = FilterShelf(project, beside)
     with mistakes:

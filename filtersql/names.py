@@ -62,6 +62,7 @@ class RelationName(NamedTuple):
         return f"{path_name(self.schema)}.{path_name(self.name)}"
 
 
+@lru_cache(maxsize=4096)
 def quote_identifier(name: str) -> str:
     """The identifier as PostgreSQL's quote_identifier() writes it.
 

@@ -19,6 +19,8 @@ PostgreSQL
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from filtersql.catalog import PgType
 from filtersql.names import quote_identifier
 
@@ -62,6 +64,7 @@ _FIELDS = {
 _FULL_PRECISION = 0xFFFF
 
 
+@lru_cache(maxsize=1024)
 def format_type(pg_type: PgType) -> str:
     """The type as format_type() prints it, a user's own with its schema unless that is public.
 

@@ -157,26 +157,26 @@ class _Work:
             return
         whole = replace(self._project, definitions=self._files.definitions(missing), again=None)
         check_target_types(whole)
-        restricting = Restricting(whole.definitions)
+        restricting, maps = Restricting(whole.definitions), SourceMaps(whole.definitions)
         flag = self._reporter.options.publish_via_partition_root
         for family in missing:
             project = replace(whole, definitions=restricting.of(family))
             found = compile_project(project, via_partition_root=flag, beside=self._shelf)
-            maps = SourceMaps(project.definitions)
             targets = tuple(self._target(node, project.definitions, maps) for node in found.nodes)
             self._answers[family.key] = _Answer(targets, notices_of(found.notices))
 
     def _target(self, node: Node, definitions: Definitions, maps: SourceMaps) -> Target:
         compiled, path = node.compiled, artifacts.compiled_path(node)
+        sums = checksums(node)
         self._texts[path] = statements_of(node)
-        self._entries[compiled.unique_id] = self._printing.of(node, maps)
+        self._entries[compiled.unique_id] = self._printing.of(node, maps, sums)
         return Target(
             compiled.unique_id,
             compiled.subscription,
             tuple(compiled.relation),
             path,
             target_traits(node.resolved, definitions),
-            checksums(node),
+            sums,
             Writer.of(compiled, node.resolved.subscription),
         )
 

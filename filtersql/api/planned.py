@@ -22,7 +22,7 @@ from filtersql.rendering.filters_in_force import earlier_criteria
 from filtersql.review.filter_verdicts import filter_verdict
 from filtersql.review.review import Move
 from filtersql.review.row_trials import Condition, Trials, shown
-from filtersql.run.ledger import Key, key_of
+from filtersql.run.ledger_entry import Key, key_of
 from filtersql.run.planned_target import Judge, PlannedTarget
 from filtersql.source import Source
 from filtersql.storage import Engine as Dialect

@@ -20,7 +20,6 @@ import secrets
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from zoneinfo import TZPATH
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 _FOLDERS = ("tables", "publications", "subscriptions", "tests")
-_PACKAGES = ("sqlglot", "postgast", "jinja2", "PyYAML", "msgspec", "tzdata")
 _KEPT = 40
 _Answer = TypeVar("_Answer")
 
@@ -133,11 +131,11 @@ def _program() -> Iterator[bytes]:
 
 @cache
 def _installed() -> tuple[bytes, ...]:
-    """The files of the program and the versions of its packages, as this process first saw them.
+    """The files of the program and the names of packages, as this process first saw them.
 
     A process answers by what it has loaded, whatever becomes of the files meanwhile.
     """
-    found = [_version(name) for name in _PACKAGES]
+    found = [name.encode() for folder in sys.path for name in _packages(folder)]
     package = Path(__file__).parents[1]
     for folder in (package, package.parent / "macros"):
         for place, folders, names in os.walk(folder):
@@ -148,11 +146,12 @@ def _installed() -> tuple[bytes, ...]:
     return tuple(found)
 
 
-def _version(package: str) -> bytes:
+def _packages(folder: str) -> list[str]:
+    """What is installed there, each with its version: `sqlglot-27.0.0.dist-info`."""
     try:
-        return version(package).encode()
-    except PackageNotFoundError:
-        return b""
+        return sorted(name for name in os.listdir(folder) if name.endswith("-info"))
+    except OSError:
+        return []
 
 
 def _modified(folder: str) -> int:

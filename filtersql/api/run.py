@@ -30,7 +30,7 @@ from filtersql.errors.auditing import UnknownTable
 from filtersql.project.profiles import is_secret
 from filtersql.run import Options, run_results
 from filtersql.run import run as run_targets
-from filtersql.run.ledger import key_of
+from filtersql.run.ledger_entry import key_of
 from filtersql.targets.open import open_engine
 from filtersql.verify.source_copies import delayed_copies
 

@@ -62,7 +62,9 @@ def manifest(project: Project, compilation: Compilation) -> Iterator[bytes]:
         (notice.name, notice.message, _place(notice.span)) for notice in compilation.notices
     )
     entries, maps = Entries(project.macro_paths), SourceMaps(project.definitions)
-    return framed(project, warnings, (entries.of(node, maps) for node in compilation.nodes))
+    return framed(
+        project, warnings, (entries.of(node, maps, checksums(node)) for node in compilation.nodes)
+    )
 
 
 def framed(
@@ -101,11 +103,11 @@ class Entries:
     def __init__(self, macro_folders: tuple[Path, ...]) -> None:
         self._macros = _MacroTexts(macro_folders)
 
-    def of(self, node: Node, maps: SourceMaps) -> bytes:
+    def of(self, node: Node, maps: SourceMaps, sums: Mapping[str, str]) -> bytes:
         """`"<subscription>.<schema>.<table>": {…}` as it stands in the manifest."""
         name = f"{node.compiled.subscription}.{node.compiled.relation}"
         # An entry is printed where it stands, and what stands around it is cut off.
-        entry = _node(node, self._macros, maps)
+        entry = _node(node, self._macros, maps, sums)
         return _indented({"nodes": {name: entry}})[len(_BEGIN) : -len(_END)]
 
 
@@ -151,10 +153,10 @@ class _MacroTexts:
         self._folders = folders
 
     @cached_property
-    def of_all(self) -> list[str]:
-        """Of the macros that print a table's statements."""
+    def of_all(self) -> str:
+        """Of the macros that print a table's statements, as JSON."""
         names = sorted(path.stem for path in self._folders[-1].glob("*.sql"))
-        return [self._hash(name) for name in names]
+        return json.dumps([self._hash(name) for name in names])
 
     def _hash(self, name: str) -> str:
         file = next(
@@ -178,12 +180,15 @@ def _fingerprint(node: Node, types: Mapping[str, str], macros: _MacroTexts) -> s
         resolved.subscription.target,
         resolved.alias,
         {key: value for key, value in config_of(node).items() if key != "tags"},
-        macros.of_all,
     ]
-    return sha256(_SORTED.encode(content).encode()).hexdigest()
+    # as if the macros' hashes, the same for all targets, were encoded with the rest
+    text = f"{_SORTED.encode(content)[:-1]}, {macros.of_all}]"
+    return sha256(text.encode()).hexdigest()
 
 
-def _node(node: Node, macros: _MacroTexts, maps: SourceMaps) -> dict[str, Any]:
+def _node(
+    node: Node, macros: _MacroTexts, maps: SourceMaps, sums: Mapping[str, str]
+) -> dict[str, Any]:
     compiled, resolved, types = node.compiled, node.resolved, _types(node)
     return {
         "unique_id": compiled.unique_id,
@@ -199,10 +204,10 @@ def _node(node: Node, macros: _MacroTexts, maps: SourceMaps) -> dict[str, Any]:
         "actions": sorted(action.value for action in resolved.filters)
         + ([Action.TRUNCATE.value] if resolved.truncates else []),
         "filters": {
-            action.value: _filters(node, parts)
+            action.value: _filters(node, parts, maps)
             for action, parts in sorted(resolved.filters.items())
         },
-        "copy_filters": _filters(node, resolved.copy_filters),
+        "copy_filters": _filters(node, resolved.copy_filters, maps),
         "only_from": {
             action: [list(source) for source in sources]
             for action, sources in sorted(compiled.only_from.items())
@@ -213,31 +218,19 @@ def _node(node: Node, macros: _MacroTexts, maps: SourceMaps) -> dict[str, Any]:
         "fingerprint": _fingerprint(node, types, macros),
         "via_partition_root": compiled.via_partition_root,
         "config": config_of(node),
-        "defined_at": _place(resolved.subscription.span),
+        "defined_at": maps.place(resolved.subscription.span),
         "compiled_path": compiled_path(node),
-        "checksums": checksums(node),
-        "source_map": {
-            statement: [
-                {
-                    "line": mapped.line,
-                    "last_line": mapped.last_line,
-                    "kind": mapped.kind,
-                    "name": mapped.name,
-                    "place": mapped.place,
-                }
-                for mapped in maps.of(node, statement)
-            ]
-            for statement in statements_of(node)
-        },
+        "checksums": sums,
+        "source_map": {statement: maps.of(node, statement) for statement in sums},
     }
 
 
-def _filters(node: Node, parts: Iterable[Contribution]) -> list[dict[str, str | None]]:
+def _filters(node: Node, parts: Iterable[Contribution], maps: SourceMaps) -> list[dict[str, str]]:
     return [
         {
             "publication": part.publication,
             "where": node.filters[part].deparsed,
-            "place": _place(node.filters[part].text.span()),
+            "place": maps.place(node.filters[part].text),
         }
         for part in parts
     ]

@@ -29,7 +29,7 @@ from filtersql.definitions.model import Definitions
 from filtersql.rendering.layout import one_line
 from filtersql.rendering.sql_fragments import comment
 from filtersql.rendering.verdicts import filters_in
-from filtersql.source import Span
+from filtersql.source import Passage, Span
 from filtersql.storage import Engine
 
 __all__ = ["Mapped", "SourceMaps", "source_map"]
@@ -61,7 +61,7 @@ class SourceMaps:
 
     def __init__(self, definitions: Definitions) -> None:
         self._definitions = definitions
-        self._places: dict[int, tuple[Span, str]] = {}
+        self._places: dict[int, tuple[Span | Passage, str]] = {}
         #: the statements of a node have the same header
         self._header_of: tuple[tuple[Node, str], tuple[Mapped, ...]] | None = None
 
@@ -89,13 +89,13 @@ class SourceMaps:
         said: dict[str, str] = {}
         for first, last, line in _sentences(text):
             if line.startswith("-- Subscription "):
-                place = self._place(subscription.span)
+                place = self.place(subscription.span)
                 yield Mapped(first, last, "subscription", subscription.name, place)
             elif line.startswith("-- Publications: "):
                 for name in dict.fromkeys(each.publication for each in node.resolved.contributions):
                     span = self._publication(name)
                     if span is not None:
-                        yield Mapped(first, last, "publication", name, self._place(span))
+                        yield Mapped(first, last, "publication", name, self.place(span))
             elif action := _ACTION.match(line):
                 among = copy if action["op"] == "copy" else criteria
                 said[action["op"]] = said.get(action["again"] or "", line)
@@ -127,23 +127,25 @@ class SourceMaps:
     ) -> Iterator[Mapped]:
         if criterion.filter is not None:
             part = next(each for each, made in node.filters.items() if made is criterion.filter)
-            place = self._place(criterion.filter.text.span())
+            place = self.place(criterion.filter.text)
             yield Mapped(line, last, "filter", part.publication, place)
             return
         for each in node.resolved.contributions:
             span = self._publication(each.publication)
             if each.where is None and criterion.matches and span is not None:
-                yield Mapped(line, last, "publication", each.publication, self._place(span))
+                yield Mapped(line, last, "publication", each.publication, self.place(span))
 
     def _publication(self, name: str) -> Span | None:
         groups = (self._definitions.publications, self._definitions.replication_sets)
         return next((group[name].span for group in groups if name in group), None)
 
-    def _place(self, span: Span) -> str:
-        # A span's line is counted from the file's first character: once for each span.
-        known = self._places.get(id(span))
+    def place(self, where: Span | Passage) -> str:
+        """`file:line:column` of a span, or of the beginning of a passage."""
+        # A line is counted from the file's first character: once for each place.
+        known = self._places.get(id(where))
         if known is None:
-            known = self._places[id(span)] = (span, str(span))
+            span = where.span() if isinstance(where, Passage) else where
+            known = self._places[id(where)] = (where, str(span))
         return known[1]
 
 

@@ -61,14 +61,13 @@ def images(
     `key_only`: the source judges a DELETE by what it logs, however much the feed knows.
     """
     old = tuple(column.name for column in table.columns) if before_complete else logged
-    certain = [name for name in old if table.never_null(name)]
     out_of_line = [column.name for column in table.columns if may_be_out_of_line(column)]
     sent = {column.name for column in published}
     return Images(
         old=old,
         carried=tuple(name for name in out_of_line if name in old),
         may_be_unchanged=tuple(name for name in out_of_line if name not in old and name in sent),
-        witness=certain[0] if certain else None,
+        witness=next(filter(table.never_null, old), None),
         hidden_from_deletes=tuple(name for name in old if key_only and name not in logged),
     )
 

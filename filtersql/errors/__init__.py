@@ -89,7 +89,10 @@ class Mistakes(Exception):
 
 def in_order(told: Iterable[_Told], files: Iterable[str]) -> list[_Told]:
     """File by file as they were read, and from top to bottom in each; warnings also by name."""
-    found, known = list(told), dict.fromkeys(files)
+    found = list(told)
+    if len(found) < 2:
+        return found
+    known = dict.fromkeys(files)
     # The project's own file and its profiles are read before all others.
     first = [one.span.source.path for one in found if one.span]
     first = [path for path in first if path not in known]

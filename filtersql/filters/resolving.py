@@ -67,10 +67,9 @@ def resolve(
         found = typed()
     else:
         found = alike.resolved(where, table, created, typed)
-    tree = found.tree
-    told = (*notices(scope, tree), *(mutable(scope, tree) if checked else ()))
+    told = tuple(replace(notice, span=scope.span(place)) for notice, place in found.told)
     read = {name: scope.span(place) for name, place in found.read.items()}
-    return Filter(where, tree, found.deparsed, read, told, postgres_version)
+    return Filter(where, found.tree, found.deparsed, read, told, postgres_version)
 
 
 def _typed(
@@ -91,7 +90,8 @@ def _typed(
     tree = planned(scope, tree)
     if database_locale != UNKNOWN:
         tree = of_the_database(tree, database_locale)
-    return Typed(tree, printed, read)
+    told = (*notices(where, tree), *(mutable(tree) if scope.checked else ()))
+    return Typed(tree, printed, read, told)
 
 
 def _expanded(scope: Scope, tree: Node) -> Node:

@@ -18,6 +18,7 @@ from filtersql.names import view_name
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.columns import (
     column_definitions,
+    defined_columns,
     differ_by_case,
     feed_columns,
     read_columns,
@@ -144,7 +145,7 @@ def _statements(
     own = _own(resolved, judged, outline.key, lookups, write, engine=engine, target=name)
     plan = merge_plan(outline)
     looks = Looks(plan, own, folders, complete=outline.stops_at_unchanged)
-    hashed = filter_hash(resolved, judged, outline.key)
+    hashed, columns = filter_hash(resolved, judged, outline.key), target_columns(resolved, engine)
     return CompiledTable(
         subscription=subscription.name,
         relation=table.name,
@@ -153,7 +154,7 @@ def _statements(
         truncates=resolved.truncates,
         target=target,
         target_sql=name,
-        columns=target_columns(resolved, engine),
+        columns=columns,
         feed_columns=feed_columns(read, outline.types, table),
         key=outline.key,
         identity=_sent_of_old_rows(resolved, read),
@@ -172,11 +173,13 @@ def _statements(
         unique=outline.unique,
         looks=looks,
         packaged=looks.packaged,
-        column_definitions_sql=column_definitions(resolved, engine),
+        column_definitions_sql=column_definitions(columns, engine),
         settings=SETTINGS[engine],
         costly_parts=COSTLY_PARTS.get(outline.form, ()) if engine == "spark" else (),
         filter_hash=hashed,
-        definition=defined(resolved, judged, target, outline.key, engine, hashed),
+        definition=defined(
+            resolved, judged, target, outline.key, defined_columns(resolved, columns), hashed
+        ),
         only_from={str(action): sources for action, sources in resolved.only_from.items()},
         via_partition_root=table.partition_by is not None,
         notices=resolved.notices,

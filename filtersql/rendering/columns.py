@@ -8,12 +8,21 @@ from filtersql.catalog import Column, Table
 from filtersql.changes import Judgements
 from filtersql.errors import Mistake
 from filtersql.errors.compiling import COLUMNS_DIFFER_BY_CASE
+from filtersql.pgtypes import format_type
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.compiled import FeedColumn, TargetColumn
+from filtersql.rendering.definition import DefinedColumn
 from filtersql.rendering.sql_fragments import quoted
 from filtersql.storage import Engine, column_type
 
-__all__ = ["column_definitions", "differ_by_case", "feed_columns", "read_columns", "target_columns"]
+__all__ = [
+    "column_definitions",
+    "defined_columns",
+    "differ_by_case",
+    "feed_columns",
+    "read_columns",
+    "target_columns",
+]
 
 
 def read_columns(
@@ -29,27 +38,37 @@ def feed_columns(
 ) -> tuple[FeedColumn, ...]:
     """What a change may carry; `types` are the engine's."""
     return tuple(
-        FeedColumn(column.name, column.type, kind, table.never_null(column.name))
+        FeedColumn(
+            column.name, column.type, kind, column.not_null or column.name in table.primary_key
+        )
         for column, kind in zip(read, types, strict=True)
     )
 
 
 def target_columns(resolved: ResolvedTable, engine: Engine) -> tuple[TargetColumn, ...]:
     """The target's columns in their order."""
+    key = resolved.table.primary_key
     return tuple(
         TargetColumn(
-            column.name, column_type(column, engine).sql, resolved.table.never_null(column.name)
+            column.name, column_type(column, engine).sql, column.not_null or column.name in key
         )
         for column in resolved.columns
     )
 
 
-def column_definitions(resolved: ResolvedTable, engine: Engine) -> str:
-    """The columns of the target for CREATE TABLE."""
-    return ",\n  ".join(
-        f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
-        for column in resolved.columns
+def defined_columns(
+    resolved: ResolvedTable, columns: Sequence[TargetColumn]
+) -> tuple[DefinedColumn, ...]:
+    """The target's columns as its definition has them."""
+    return tuple(
+        DefinedColumn(made.name, format_type(column.type), made.sql_type, made.not_null)
+        for column, made in zip(resolved.columns, columns, strict=True)
     )
+
+
+def column_definitions(columns: Sequence[TargetColumn], engine: Engine) -> str:
+    """The columns of the target for CREATE TABLE."""
+    return ",\n  ".join(f"{quoted(column.name, engine)} {column.sql_type}" for column in columns)
 
 
 def differ_by_case(resolved: ResolvedTable, read: Sequence[Column]) -> Iterator[Mistake]:

@@ -26,7 +26,6 @@ from filtersql.changes import Arm, Criterion, Judgements
 from filtersql.pgtypes import format_type
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.filter_hash import deciding
-from filtersql.storage import Engine, column_type
 
 __all__ = [
     "COPY",
@@ -101,7 +100,7 @@ def defined(
     judged: Judgements,
     target: tuple[str, ...],
     key: tuple[str, ...],
-    engine: Engine,
+    columns: tuple[DefinedColumn, ...],
     filter_hash: str,
 ) -> Definition:
     """The definition of what is compiled."""
@@ -115,15 +114,7 @@ def defined(
             "delete": _texts(judged.old, "delete"),
             COPY: _printed(judged.copy),
         },
-        columns=tuple(
-            DefinedColumn(
-                column.name,
-                format_type(column.type),
-                column_type(column, engine).sql,
-                resolved.table.never_null(column.name),
-            )
-            for column in resolved.columns
-        ),
+        columns=columns,
         key=key,
         via_partition_root=resolved.table.partition_by is not None,
         sources=tuple(sorted(map(str, deciding(resolved)))),

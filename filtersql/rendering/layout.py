@@ -25,7 +25,6 @@ same; `squeezed` undoes it.
 from __future__ import annotations
 
 import re
-import textwrap
 from functools import lru_cache
 
 from filtersql.rendering.line_breaks import INDENT, STRINGS, broken, pieces_of
@@ -100,14 +99,19 @@ def wrapped(line: str, width: int, hanging: int) -> tuple[str, ...]:
     """A comment in lines of that width; those after the first are indented."""
     if len(line) <= width:
         return (line,)
-    lines = textwrap.wrap(
-        line,
-        width,
-        subsequent_indent=" " * hanging,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return tuple(lines) or (line,)
+    lines, before, room = [], "", width
+    while len(line) > room:
+        cut = line.rfind(" ", 0, room + 1)
+        if cut < 0:  # a word is not broken
+            cut = line.find(" ")
+        elif not line[:cut].strip(" "):
+            line = line.lstrip(" ")
+            continue
+        if cut < 0:
+            break
+        lines.append(before + line[:cut].rstrip(" "))
+        line, before, room = line[cut:].lstrip(" "), " " * hanging, width - hanging
+    return (*lines, before + line.rstrip(" ")) if line else tuple(lines)
 
 
 def squeezed(text: str, engine: Engine) -> str:

@@ -23,8 +23,7 @@ from filtersql.storage import Engine
 __all__ = ["filters_in"]
 
 _BLANK = r"(?:\s|--[^\n]*\n)*"
-_COALESCE = "COALESCE("
-_FIRST = re.compile(rf"{_BLANK}(?=\()")
+_FIRST = re.compile(rf"COALESCE\({_BLANK}(?=\()")
 #: what stands behind a filter: a connective and the next one, or the value of NULL
 _NEXT = re.compile(
     rf"{_BLANK}(?:(?P<more>(?:AND|OR)\b{_BLANK}(?=\())|,{_BLANK}(?:TRUE|FALSE|NULL){_BLANK}\))"
@@ -38,14 +37,12 @@ _PARTS: dict[Engine, re.Pattern[str]] = {
 def filters_in(text: str, engine: Engine) -> list[tuple[int, int]]:
     """Where each filter begins and ends, with its parentheses, in the order of the text."""
     found: list[tuple[int, int]] = []
-    begin = text.find(_COALESCE)
-    while begin >= 0:
-        end = begin + len(_COALESCE)
-        first = _FIRST.match(text, end)
-        if first is not None and not _is_comment(text, begin):
-            filters, end = _verdict(text, first.end(), engine)
+    end = 0
+    while (first := _FIRST.search(text, end)) is not None:
+        end = first.end()
+        if not _is_comment(text, first.start()):
+            filters, end = _verdict(text, end, engine)
             found += filters
-        begin = text.find(_COALESCE, end)
     return found
 
 
@@ -68,9 +65,10 @@ def _closed(text: str, place: int, engine: Engine) -> int | None:
     """Behind the parenthesis that closes the one at a place."""
     depth = 0
     for part in _PARTS[engine].finditer(text, place):
-        if part["open"] is not None:
+        kind = part.lastgroup
+        if kind == "open":
             depth += 1
-        elif part["close"] is not None:
+        elif kind == "close":
             depth -= 1
             if depth == 0:
                 return part.end()

@@ -19,8 +19,8 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger
 from filtersql.run.auditing import Audit, Audited, audit
 from filtersql.run.clock import clock_for, read_clock
-from filtersql.run.context import now
-from filtersql.run.ledger import Entry, key_of, named_definition
+from filtersql.run.holding import now
+from filtersql.run.ledger_entry import Entry, key_of, named_definition
 from filtersql.run.model import Inputs
 from filtersql.run.table_columns import usual
 from filtersql.targets.model import Engine

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from filtersql.run.ledger import INTENDED, Entry, Key
+from filtersql.run.ledger_entry import INTENDED, Entry, Key
 
 __all__ = ["AppliedCut", "applied_cuts", "changes_per_run"]
 

@@ -23,9 +23,10 @@ from msgspec.structs import replace
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
 from filtersql.run import definitions_in_force
-from filtersql.run.context import beating, note, now, release, renew
+from filtersql.run.holding import beating, note, now, release, renew
 from filtersql.run.lease import Lease, check_free, leased
-from filtersql.run.ledger import CHANGING, Entry, Ledger, Phase, named_definition
+from filtersql.run.ledger import Ledger
+from filtersql.run.ledger_entry import CHANGING, Entry, Phase, named_definition
 from filtersql.run.model import Inputs
 from filtersql.run.planned_target import Judge, PlannedTarget
 from filtersql.run.planning import plan_targets

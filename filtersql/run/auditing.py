@@ -30,9 +30,9 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.audit_findings import Found, compare
 from filtersql.run.clock import clock_for, read_clock
-from filtersql.run.context import beating, held_row, note, now, release, renew
+from filtersql.run.holding import beating, held_row, note, now, release, renew
 from filtersql.run.lease import Lease, check_free, leased
-from filtersql.run.ledger import Entry, key_of
+from filtersql.run.ledger_entry import Entry, key_of
 from filtersql.run.model import Inputs
 from filtersql.run.proofs import all_done, settled
 from filtersql.run.repair import mend

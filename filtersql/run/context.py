@@ -7,27 +7,25 @@ Example
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
-from typing import Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
-from filtersql.errors import Mistakes
 from filtersql.feeds.changes import Records
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger
 from filtersql.run.conflicting_change import Stop
+from filtersql.run.holding import held_row, note, now
 from filtersql.run.lease import Lease
-from filtersql.run.ledger import Entry, Key, Phase, SeenFile
 from filtersql.run.ledger_cache import LedgerCache
+from filtersql.run.ledger_entry import Entry, Key, Phase, SeenFile, named_definition
 from filtersql.run.model import Conflict, Inputs, Options, no_conflicts
 from filtersql.run.quarantine import Held
 from filtersql.run.sessions import Lanes
@@ -37,24 +35,16 @@ from filtersql.run.target_state import Standing
 from filtersql.targets.model import Engine, Mark, Written
 
 __all__ = [
-    "Holder",
     "RunContext",
     "TargetRun",
-    "beating",
     "begin",
     "commit",
     "entry",
-    "finish",
-    "held_row",
     "intend",
     "mark",
-    "note",
-    "now",
     "only_looking",
     "prepare",
     "read_row",
-    "release",
-    "renew",
     "timed",
 ]
 
@@ -118,19 +108,6 @@ class TargetRun(Struct):
     def name(self) -> str:
         """The name of the node."""
         return self.compiled.unique_id
-
-
-class Holder(Protocol):
-    """What holds a lease: a run, or a repair. `ordinal` is the ledger's last number."""
-
-    inputs: Inputs
-    subscription: Subscription
-    lease: Lease
-    ordinal: int
-
-    @property
-    def engine(self) -> Engine:
-        """Who writes the ledger."""
 
 
 class RunContext(Struct):
@@ -242,75 +219,6 @@ def intend(context: RunContext, entries: Sequence[Entry]) -> None:
     context.lease.ends_by_marks = True
 
 
-def note(context: Holder, engine: Engine, rows: Sequence[Entry], *, last: bool) -> None:
-    """Add rows to a ledger that is there; they renew the lease, the last ones give it back."""
-    with context.lease.lock:
-        until = None if last or engine.atomic else context.lease.until()
-        numbered = [
-            replace(row, ordinal=number, owner=context.lease.owner, held_until=until)
-            for number, row in enumerate(rows, context.ordinal + 1)
-        ]
-        ledger.append(engine, context.inputs.state_schema, numbered)
-        context.ordinal += len(rows)
-        context.lease.ends_by_marks = False
-        context.lease.note(held=until is not None)
-
-
-def renew(context: Holder, engine: Engine) -> None:
-    """Make sure that the lease is this run's, before a session writes a target. Raises Mistakes."""
-    with context.lease.lock:
-        if context.lease.doubtful:
-            note(context, engine, [held_row(context)], last=False)
-
-
-def finish(context: Holder) -> None:
-    """The end of a run: where marks tell it, nothing has to be written."""
-    if context.lease.ends_by_marks:
-        context.lease.note(held=False)
-    release(context)
-
-
-def release(context: Holder) -> None:
-    """Give back the lease of a run that did not reach its end, as far as that can be done."""
-    if context.lease.held:
-        with suppress(Mistakes):
-            note(context, context.engine, [held_row(context)], last=True)
-
-
-@contextmanager
-def beating(context: Holder) -> Iterator[None]:
-    """Heartbeats while a run writes: of a session of their own, since a statement may take long."""
-    if context.engine.atomic:
-        yield
-        return
-    done = threading.Event()
-
-    def beat() -> None:
-        beside: Engine | None = None
-        while not done.wait(context.lease.pause):
-            # A heartbeat that fails is no mistake: without one the run looks before it writes.
-            with suppress(Mistakes), context.lease.lock:
-                if context.lease.held:
-                    beside = beside or context.engine.beside()
-                    note(context, beside, [held_row(context)], last=False)
-        if beside is not None:
-            with suppress(Mistakes):
-                beside.close()
-
-    thread = threading.Thread(target=beat, name="filtersql-heartbeat", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
-
-
-def held_row(context: Holder) -> Entry:
-    """A row that says nothing but who holds the lease."""
-    return Entry(0, context.subscription.name, "", "", "", "", False, 0, "held", at=now())
-
-
 def read_row(context: RunContext, position: int | None) -> Entry:
     """A row on the feed: which files need not be opened again, and where all targets stand."""
     return replace(held_row(context), phase="read", position=position, files=_new_files(context))
@@ -328,11 +236,6 @@ def prepare(context: RunContext) -> None:
             ledger.prepare(context.engine, context.inputs.state_schema)
         context.prepared = True
         context.ledgers.wrote(0)
-
-
-def now() -> str:
-    """The time of day for the ledger."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def only_looking(context: RunContext) -> bool:
@@ -358,7 +261,7 @@ def entry(context: RunContext, target: TargetRun, phase: Phase, position: int | 
         relation_schema=compiled.relation.schema,
         relation_name=compiled.relation.name,
         target=compiled.target_sql,
-        filter_hash=ledger.named_definition(compiled, stale=kept and not standing.copy),
+        filter_hash=named_definition(compiled, stale=kept and not standing.copy),
         via_partition_root=compiled.via_partition_root,
         generation=standing.generation,
         phase=phase,

@@ -23,15 +23,13 @@ from filtersql.run.context import (
     begin,
     commit,
     entry,
-    held_row,
     intend,
     mark,
-    note,
     only_looking,
-    renew,
     timed,
 )
-from filtersql.run.ledger import Entry, Phase
+from filtersql.run.holding import held_row, note, renew
+from filtersql.run.ledger_entry import Entry, Phase
 from filtersql.run.lookups import define_lookups
 from filtersql.run.rounds import below, reached
 from filtersql.run.sources import stage_source

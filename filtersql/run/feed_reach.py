@@ -15,7 +15,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.auditing import FEED_TOO_SHORT
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.applied_cuts import applied_cuts
-from filtersql.run.ledger import Entry, key_of
+from filtersql.run.ledger_entry import Entry, key_of
 from filtersql.targets.model import Engine
 
 __all__ = ["check_reach"]

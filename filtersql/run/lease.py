@@ -34,7 +34,7 @@ from msgspec import Struct, field
 
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import AnotherRun
-from filtersql.run.ledger import Entry, owner_of
+from filtersql.run.ledger_entry import Entry, owner_of
 
 __all__ = ["SECONDS", "Lease", "check_free", "leased"]
 

@@ -48,11 +48,9 @@ goes on, the other stops (see lease.py). Earlier versions wrote `applied` behind
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from operator import itemgetter
-from typing import Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -60,124 +58,40 @@ from sqlglot import exp, select
 
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import AnotherRun
-from filtersql.names import RelationName
-from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.target_uniqueness import LEDGER
+from filtersql.run.ledger_entry import (
+    CHANGING,
+    COLUMNS,
+    DEFINED_BY,
+    NUMBERS,
+    SETTLED,
+    Entry,
+    Key,
+    entry_of,
+    owner_of,
+    seen_files,
+    stored,
+)
 from filtersql.targets.model import Engine, Slot
 from filtersql.targets.refusals import is_conflict
 from filtersql.targets.statements import quoted
 
 __all__ = [
-    "CHANGING",
-    "INTENDED",
-    "SETTLED",
-    "Entry",
-    "Key",
     "Ledger",
-    "Phase",
-    "SeenFile",
     "append",
     "history",
-    "is_in_force",
-    "key_of",
-    "named_definition",
-    "owner_of",
     "prepare",
     "read",
     "read_all",
     "tidy",
 ]
 
-Phase = Literal[
-    "copying",
-    "making",
-    "copied",
-    "applying",
-    "applied",
-    "changing",
-    "releasing",
-    "left",
-    "dropped",
-    "read",
-    "held",
-    "aside",
-]
-Key = tuple[str, str, str]
-
-#: what a mark or the table itself has to prove, and what stands where it says
-INTENDED = frozenset({"copying", "making", "applying", "releasing"})
-SETTLED = frozenset({"copied", "applied"})
-#: another definition is to come in force where the target stands
-CHANGING: Literal["changing"] = "changing"
-
-#: between the two hashes of a row; earlier versions wrote the first one alone
-_DEFINED_BY = ":"
-#: behind them, where `run --accept-filter-change` kept the rows of an earlier definition
-_STALE = "+stale"
 _Row = Sequence[object]
 #: phases that do not say where a target stands
 _OF_ALL = ("read", "held", "aside")
 _MOST_TRIES = 20
 #: rows; some hundred files, which take a second to open and a second to join
 JOINED_EVERY = 200
-#: (path, size, modified, last seq) of a feed file that was consumed
-SeenFile = tuple[str, int, int, int]
-
-
-class Entry(Struct, frozen=True):
-    """A row of the ledger."""
-
-    ordinal: int
-    subscription: str
-    relation_schema: str
-    relation_name: str
-    target: str
-    filter_hash: str
-    via_partition_root: bool
-    generation: int
-    phase: Phase
-    from_position: int | None = None
-    position: int | None = None
-    rows_inserted: int = 0
-    rows_updated: int = 0
-    rows_deleted: int = 0
-    changes_read: int = 0
-    changes_skipped: int = 0
-    conflicts: Mapping[str, int] = field(default_factory=dict)
-    #: feed files that need not be opened again; such rows are about the subscription alone
-    files: tuple[SeenFile, ...] = ()
-    at: str = ""
-    #: the clock of a target with a window of time; stored beside the conflicts, so that a ledger of
-    #: an earlier version has room for it
-    clock: str | None = None
-    #: the run that wrote the row, and until when nobody else may write (seconds since 1970)
-    owner: str = ""
-    held_until: int | None = None
-
-    @property
-    def key(self) -> Key:
-        """What the row is about."""
-        return (self.subscription, self.relation_schema, self.relation_name)
-
-    @property
-    def relation(self) -> RelationName:
-        """The published table."""
-        return RelationName(self.relation_schema, self.relation_name)
-
-    @property
-    def judged_by(self) -> str:
-        """The hash of what a run compares, see rendering/filter_hash.py."""
-        return self.filter_hash.partition(_DEFINED_BY)[0]
-
-    @property
-    def definition(self) -> str:
-        """The hash of the definition in force; empty where an earlier version wrote the row."""
-        return self.filter_hash.partition(_DEFINED_BY)[2].removesuffix(_STALE)
-
-    @property
-    def stale(self) -> bool:
-        """Whether rows of an earlier definition were kept: this one does not explain them all."""
-        return self.filter_hash.endswith(_STALE)
 
 
 class Ledger(Struct, frozen=True):
@@ -220,24 +134,7 @@ class Ledger(Struct, frozen=True):
         return position if entry.position is None else max(position, entry.position)
 
 
-_COLUMNS = tuple(name for name in Entry.__struct_fields__ if name != "clock")
-_NUMBERS = frozenset(
-    {
-        "ordinal",
-        "generation",
-        "from_position",
-        "position",
-        "rows_inserted",
-        "rows_updated",
-        "rows_deleted",
-        "changes_read",
-        "changes_skipped",
-        "held_until",
-    }
-)
-
-
-_PLACE = {name: place for place, name in enumerate(_COLUMNS)}
+_PLACE = {name: place for place, name in enumerate(COLUMNS)}
 _BY_ORDINAL = itemgetter(_PLACE["ordinal"])
 _TOLD = itemgetter(
     *map(
@@ -255,25 +152,6 @@ _TOLD = itemgetter(
 )
 
 
-def key_of(compiled: CompiledTable) -> Key:
-    """The key of a target's rows."""
-    return (compiled.subscription, *compiled.relation)
-
-
-def named_definition(compiled: CompiledTable, *, stale: bool = False) -> str:
-    """What a row says of the definition: both of its hashes, and whether all rows are its own."""
-    named = f"{compiled.filter_hash}{_DEFINED_BY}{compiled.definition.hash}"
-    return f"{named}{_STALE}" if stale else named
-
-
-def is_in_force(entry: Entry, compiled: CompiledTable) -> bool:
-    """Whether a row names a target's definition; one of an earlier version names its filters."""
-    if entry.definition:
-        return entry.definition == compiled.definition.hash
-    judged_by = (compiled.filter_hash, compiled.via_partition_root)
-    return (entry.judged_by, entry.via_partition_root) == judged_by
-
-
 def prepare(engine: Engine, schema: str) -> None:
     """Make the ledger where it is missing."""
     if not engine.exists((schema, LEDGER)):
@@ -282,16 +160,16 @@ def prepare(engine: Engine, schema: str) -> None:
 
 def read(engine: Engine, schema: str) -> Ledger:
     """What the ledger says; nothing where none was made yet."""
-    rows = engine.rows_of((schema, LEDGER), _COLUMNS)
+    rows = engine.rows_of((schema, LEDGER), COLUMNS)
     return Ledger() if rows is None else _known(rows)
 
 
 def read_all(engine: Engine, schema: str) -> tuple[Ledger, list[Entry]]:
     """What the ledger says, and all of its rows, the oldest first, read once."""
-    rows = engine.rows_of((schema, LEDGER), _COLUMNS)
+    rows = engine.rows_of((schema, LEDGER), COLUMNS)
     if rows is None:
         return Ledger(), []
-    return _known(rows), sorted(map(_entry, rows), key=_ordinal)
+    return _known(rows), sorted(map(entry_of, rows), key=_ordinal)
 
 
 def _known(rows: Sequence[_Row]) -> Ledger:
@@ -316,17 +194,17 @@ def _known(rows: Sequence[_Row]) -> Ledger:
             aside.add(tuple(key))
         elif phase == "read" and position is not None:
             reached[key[0]] = (last, position)
-        for path, size, modified, at in _seen(seen):
+        for path, size, modified, at in seen_files(seen):
             files.setdefault(key[0], {})[path] = (size, modified, at)
     known = Ledger(
-        {key: _entry(row) for key, row in newest.items()},
-        {name: _entry(row) for name, row in of_all.items()},
+        {key: entry_of(row) for key, row in newest.items()},
+        {name: entry_of(row) for name, row in of_all.items()},
         files,
         len(rows),
         frozenset(aside),
         made=True,
         reached=reached,
-        changing={key: _entry(row) for key, row in changing.items()},
+        changing={key: entry_of(row) for key, row in changing.items()},
         since=since,
     )
     return replace(known, newest={key: _placed(known, one) for key, one in known.newest.items()})
@@ -339,7 +217,7 @@ def _since_when(before: _Row | None, row: _Row, since: str | None) -> str:
     """
     if before is not None and since is not None and before[_PLACE["phase"]] != "dropped":
         (judged, _, defined), (judged_before, _, defined_before) = (
-            str(each[_PLACE["filter_hash"]]).partition(_DEFINED_BY) for each in (row, before)
+            str(each[_PLACE["filter_hash"]]).partition(DEFINED_BY) for each in (row, before)
         )
         if judged == judged_before and (defined == defined_before or not defined_before):
             return since
@@ -354,27 +232,27 @@ def _placed(known: Ledger, entry: Entry) -> Entry:
 
 def history(engine: Engine, schema: str) -> list[Entry]:
     """All rows of a ledger that was made, the oldest first."""
-    return sorted(map(_entry, engine.rows_of((schema, LEDGER), _COLUMNS) or ()), key=_ordinal)
+    return sorted(map(entry_of, engine.rows_of((schema, LEDGER), COLUMNS) or ()), key=_ordinal)
 
 
 def append(engine: Engine, schema: str, entries: Sequence[Entry]) -> None:
     """Add rows of one subscription, in one commit. Raises Mistakes where another run was faster."""
     if not entries:
         return
-    rows = [[_stored(entry, name) for name in _COLUMNS] for entry in entries]
+    rows = [[stored(entry, name) for name in COLUMNS] for entry in entries]
     first = entries[0]
     slot = Slot(first.subscription, first.ordinal)
     then = _since(engine, schema, slot)
     for tries_left in reversed(range(_MOST_TRIES)):
         refused: Mistakes | None = None
         try:
-            found = engine.append((schema, LEDGER), _COLUMNS, rows, slot, then)
+            found = engine.append((schema, LEDGER), COLUMNS, rows, slot, then)
         except Mistakes as said:
             if engine.atomic:
                 raise
             # What became of a statement is read, never guessed; then it may be tried again.
             refused, found = said, engine.rows(then)
-        newer = sorted(map(_entry, found), key=_ordinal)
+        newer = sorted(map(entry_of, found), key=_ordinal)
         if any(entry.ordinal == first.ordinal and entry.owner == first.owner for entry in newer):
             return
         if newer:
@@ -394,32 +272,16 @@ def tidy(engine: Engine, schema: str, before: int, after: int) -> None:
             engine.join_files((schema, LEDGER))
 
 
-def owner_of(entry: Entry) -> Mapping[str, object]:
-    """The run that wrote a row, as lease.py wrote it down."""
-    try:
-        found = json.loads(entry.owner)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def _since(engine: Engine, schema: str, slot: Slot) -> str:
     """A query for the rows of a subscription from a number on."""
     table = exp.to_table(engine.table_sql((schema, LEDGER)), dialect=engine.dialect)
     query = (
-        select(*(exp.column(column, quoted=True) for column in _COLUMNS))
+        select(*(exp.column(column, quoted=True) for column in COLUMNS))
         .from_(table)
         .where(exp.column("subscription", quoted=True).eq(slot.subscription))
         .where(exp.column("ordinal", quoted=True) >= slot.ordinal)
     )
     return query.sql(engine.dialect)
-
-
-def _stored(entry: Entry, name: str) -> object:
-    value: object = getattr(entry, name)
-    if name == "conflicts" and entry.clock is not None:
-        value = {**entry.conflicts, "clock": entry.clock}
-    return json.dumps(value) if isinstance(value, dict | tuple) else value
 
 
 def _ordinal(entry: Entry) -> int:
@@ -432,19 +294,6 @@ def _definitions(engine: Engine) -> str:
     def kind(name: str) -> str:
         if name == "via_partition_root":
             return "BOOLEAN"
-        return "BIGINT" if name in _NUMBERS else text
+        return "BIGINT" if name in NUMBERS else text
 
-    return ",\n  ".join(f"{quoted(name, engine.dialect)} {kind(name)}" for name in _COLUMNS)
-
-
-def _seen(text: object) -> tuple[SeenFile, ...]:
-    found = [] if text in (None, "", "[]") else json.loads(str(text))
-    return tuple(tuple(file) for file in found)
-
-
-def _entry(row: Sequence[object]) -> Entry:
-    values = dict(zip(_COLUMNS, row, strict=True))
-    conflicts = json.loads(str(values["conflicts"] or "{}"))
-    values |= {"clock": conflicts.pop("clock", None), "conflicts": conflicts}
-    values["files"] = _seen(values["files"])
-    return Entry(**values)  # type: ignore[arg-type]
+    return ",\n  ".join(f"{quoted(name, engine.dialect)} {kind(name)}" for name in COLUMNS)

@@ -32,7 +32,7 @@ from filtersql.rendering.definition_changes import FilterVerdict
 from filtersql.rendering.plan_records import PlannedCriterion
 from filtersql.run.audit_findings import Found, check_keys, compare
 from filtersql.run.counts import count, count_repeated
-from filtersql.run.ledger import Entry
+from filtersql.run.ledger_entry import Entry
 from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.run.stage_and_judge import over_stage
 from filtersql.targets.model import Engine

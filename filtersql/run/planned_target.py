@@ -13,7 +13,8 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition import Definition
 from filtersql.rendering.definition_changes import FilterVerdict, Kind
 from filtersql.run.counts import count
-from filtersql.run.ledger import Entry, Key, Ledger
+from filtersql.run.ledger import Ledger
+from filtersql.run.ledger_entry import Entry, Key
 from filtersql.run.moved_rows import Moved
 from filtersql.run.proofs import parts_of
 from filtersql.run.removed_targets import gone

@@ -42,7 +42,8 @@ from filtersql.rendering.definition_changes import (
 )
 from filtersql.run import definitions_in_force, ledger
 from filtersql.run.clock import clock_for, clock_of_run, read_clock
-from filtersql.run.ledger import INTENDED, Entry, Key, Ledger, is_in_force, key_of
+from filtersql.run.ledger import Ledger
+from filtersql.run.ledger_entry import INTENDED, Entry, Key, is_in_force, key_of
 from filtersql.run.model import Inputs
 from filtersql.run.moved_rows import Moved, count_target, moved_rows
 from filtersql.run.planned_target import Judge, PlannedTarget, removed_targets

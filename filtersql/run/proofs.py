@@ -26,7 +26,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlglot import exp
 
-from filtersql.run.ledger import INTENDED, Entry, Ledger
+from filtersql.run.ledger import Ledger
+from filtersql.run.ledger_entry import INTENDED, Entry
 from filtersql.targets.model import Engine, Mark
 
 __all__ = ["Proof", "all_done", "changed_mark", "parts_of", "proof_of", "settled"]

@@ -25,7 +25,7 @@ from filtersql.rendering.definition_changes import Change
 from filtersql.run.audit_findings import check_keys
 from filtersql.run.conflict_counts import count_where
 from filtersql.run.counts import count
-from filtersql.run.ledger import Entry
+from filtersql.run.ledger_entry import Entry
 from filtersql.run.moved_rows import Moved, count_target
 from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.targets.model import Engine

@@ -22,7 +22,8 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.ledger import INTENDED, SETTLED, Entry, Key, Ledger
+from filtersql.run.ledger import Ledger
+from filtersql.run.ledger_entry import INTENDED, SETTLED, Entry, Key
 from filtersql.run.model import Options
 from filtersql.run.proofs import parts_of, settled
 from filtersql.targets.model import Engine

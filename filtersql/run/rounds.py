@@ -24,11 +24,11 @@ from filtersql.run.context import (
     mark,
     only_looking,
     read_row,
-    renew,
     timed,
 )
 from filtersql.run.entering import entering, enters
-from filtersql.run.ledger import Entry, Phase
+from filtersql.run.holding import renew
+from filtersql.run.ledger_entry import Entry, Phase
 from filtersql.run.lookups import define_lookups
 from filtersql.run.passing import judge_passing
 from filtersql.run.quarantine_selection import put_aside, release_begins, release_ends

@@ -22,8 +22,9 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.clock import read_clock
 from filtersql.run.conflicting_change import Stop
-from filtersql.run.context import RunContext, beating, finish, release
+from filtersql.run.context import RunContext
 from filtersql.run.filter_errors import changes_that_raise, stop_before_error, values_not_sent
+from filtersql.run.holding import beating, finish, release
 from filtersql.run.lease import leased
 from filtersql.run.ledger_cache import LedgerCache
 from filtersql.run.model import Event, Inputs, OnEvent, Options, RunResult, TableResult

@@ -20,7 +20,8 @@ from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
 from filtersql.feeds.images import Landing
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.ledger import Ledger, key_of
+from filtersql.run.ledger import Ledger
+from filtersql.run.ledger_entry import key_of
 from filtersql.run.model import Inputs, Options
 from filtersql.run.removed_targets import comes_again
 from filtersql.run.sources import FeedRead, read_feed

@@ -25,7 +25,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.clock import show_clock
 from filtersql.run.feed_reach import check_reach
-from filtersql.run.ledger import Entry
+from filtersql.run.ledger_entry import Entry
 from filtersql.run.lookups import show_held
 from filtersql.run.model import Inputs
 from filtersql.run.sources import read_feed, stage_source

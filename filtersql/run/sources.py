@@ -39,7 +39,7 @@ from filtersql.project.captured import rows_pattern
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.run.counts import count_repeated
 from filtersql.run.fetching import fetched, found_files
-from filtersql.run.ledger import SeenFile
+from filtersql.run.ledger_entry import SeenFile
 from filtersql.run.model import Inputs
 from filtersql.run.source_texts import written_otherwise
 from filtersql.run.spread_feeds import spread_feed, spread_source, spread_table

@@ -28,7 +28,8 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import quarantine
 from filtersql.run.applied_cuts import changes_per_run
 from filtersql.run.clock import show_clock
-from filtersql.run.ledger import INTENDED, Entry, Ledger, is_in_force, key_of, read_all
+from filtersql.run.ledger import Ledger, read_all
+from filtersql.run.ledger_entry import INTENDED, Entry, is_in_force, key_of
 from filtersql.run.model import Inputs, no_conflicts
 from filtersql.run.proofs import settled
 from filtersql.targets.depth import configure

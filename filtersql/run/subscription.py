@@ -26,18 +26,12 @@ from filtersql.run import definitions_in_force, ledger, quarantine
 from filtersql.run.aging import aging, let_time_pass
 from filtersql.run.clock import clock_for, clock_of_run, read_clock
 from filtersql.run.conflicting_change import Stop
-from filtersql.run.context import (
-    RunContext,
-    TargetRun,
-    commit,
-    entry,
-    only_looking,
-    read_row,
-)
+from filtersql.run.context import RunContext, TargetRun, commit, entry, only_looking, read_row
 from filtersql.run.copies import copy_missing, take_back
 from filtersql.run.feed_reach import check_reach
 from filtersql.run.lease import check_free
 from filtersql.run.ledger import Ledger
+from filtersql.run.ledger_entry import SETTLED, key_of
 from filtersql.run.lookups import check_chosen
 from filtersql.run.model import TableResult
 from filtersql.run.proofs import all_done
@@ -79,7 +73,7 @@ def apply_subscription(
             standing,
             standing.position,
             lane=lane,
-            quarantined=ledger.key_of(standing.compiled) in known.aside,
+            quarantined=key_of(standing.compiled) in known.aside,
             clock=_clock_before(standing, context.clock),
         )
         for lane, standing in enumerate(found)
@@ -118,14 +112,14 @@ def _clock_before(standing: Standing, clock: datetime) -> str | None:
     entry = standing.entry
     if standing.copy or entry is None:
         return clock_for(standing.compiled, clock)
-    known = standing.until is not None or entry.phase in ledger.SETTLED
+    known = standing.until is not None or entry.phase in SETTLED
     return entry.clock if known else None
 
 
 def _note_known(context: RunContext, known: Ledger) -> None:
     """What is known of the targets before anything is read."""
     name = context.subscription.name
-    mine = {ledger.key_of(target.compiled) for target in context.targets}
+    mine = {key_of(target.compiled) for target in context.targets}
     mine |= {row.key for row in context.pending}
     context.whole = all(
         entry.key in mine or entry.phase in ("dropped", "left")

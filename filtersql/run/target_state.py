@@ -27,7 +27,8 @@ from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import CHANGED_FILTER, FOREIGN_TARGET, TARGET_GONE, TARGET_MOVED
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.ledger import INTENDED, Entry, Ledger, key_of
+from filtersql.run.ledger import Ledger
+from filtersql.run.ledger_entry import INTENDED, Entry, key_of
 from filtersql.run.model import Options
 from filtersql.run.proofs import Proof, proof_of
 from filtersql.run.removed_targets import comes_again

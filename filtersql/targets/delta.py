@@ -24,6 +24,7 @@ from filtersql.targets.statements import describe_table, table_name
 
 __all__ = [
     "ALL_SETTINGS",
+    "MAINTENANCE",
     "MARK_SETTINGS",
     "SIZE",
     "create_statement",
@@ -31,7 +32,6 @@ __all__ = [
     "filler",
     "filling",
     "history",
-    "is_marked",
     "joining",
     "mark_of",
     "marking",
@@ -49,7 +49,8 @@ ALL_SETTINGS = (*MARK_SETTINGS, _SKIPPING)
 #: characters that Parquet's column names take only with Delta's column mapping
 _NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
 _COMMITS_READ = 50
-_MAINTENANCE = frozenset({"OPTIMIZE", "VACUUM START", "VACUUM END", "SET TBLPROPERTIES"})
+#: commits that leave the rows as they are
+MAINTENANCE = frozenset({"OPTIMIZE", "VACUUM START", "VACUUM END", "SET TBLPROPERTIES"})
 #: of what `detail` gives: the bytes of a table
 SIZE = "sizeInBytes"
 
@@ -137,12 +138,6 @@ def mark_of(rows: Sequence[Mapping[str, object]]) -> Mark | None:
     """The newest mark among commits, which come newest first."""
     marks = (read_mark(row.get("userMetadata")) for row in rows)
     return next((mark for mark in marks if mark is not None), None)
-
-
-def is_marked(rows: Sequence[Mapping[str, object]]) -> bool:
-    """Whether the newest commit has a mark; those that leave the rows as they are do not count."""
-    newest = next((row for row in rows if row.get("operation") not in _MAINTENANCE), {})
-    return read_mark(newest.get("userMetadata")) is not None
 
 
 def named_folder(table_sql: str, location: str) -> str:

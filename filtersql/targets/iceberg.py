@@ -32,7 +32,6 @@ __all__ = [
     "check_once",
     "create_statements",
     "current_mark",
-    "is_marked",
     "joining",
     "mark_of",
     "marking",
@@ -106,11 +105,6 @@ def current_mark(table_sql: str) -> str:
     )
     query = exp.select(mark).from_(exp.alias_(_snapshots(table_sql), "s", table=True))
     return query.join(refs, on=same).where(exp.column("name", "r").eq("main")).sql("spark")
-
-
-def is_marked(rows: Sequence[Sequence[object]]) -> bool:
-    """Whether that is a mark."""
-    return any(read_mark(row[0]) is not None for row in rows)
 
 
 def check_once(table_sql: str, summaries: Sequence[Mapping[str, str]]) -> None:

@@ -63,7 +63,7 @@ from filtersql.targets.statements import (
     table_name,
     temporary_view,
 )
-from filtersql.targets.table_formats import create_statements
+from filtersql.targets.table_formats import Commits, create_statements
 from filtersql.targets.uploading import chunks
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ _QUERY = re.compile(r"(?:\s|--[^\n]*\n)*(?:SELECT|WITH)\b", re.IGNORECASE)
 _MARKS = (*delta.ALL_SETTINGS, *iceberg.MARK_SETTINGS)
 
 
-class Remote(Struct):
+class Remote(Struct, Commits):
     """A session of a server. `staging` is a folder that the server sees under the same path."""
 
     line: Line
@@ -282,12 +282,6 @@ class Remote(Struct):
             rows = self.rows(iceberg.snapshots(table, as_text=True))
             return iceberg.mark_of([json.loads(str(row[0])) for row in rows])
         return delta.mark_of(self._records(delta.history(table)))
-
-    def is_marked(self, parts: Sequence[str]) -> bool:
-        """Whether a mark stands with the newest commit of a table's rows."""
-        if self.format == "iceberg":
-            return iceberg.is_marked(self.rows(iceberg.current_mark(self.table_sql(parts))))
-        return delta.is_marked(self._records(delta.history(self.table_sql(parts))))
 
     def beside(self) -> Remote:
         """Another session of the server."""

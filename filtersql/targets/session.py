@@ -46,13 +46,13 @@ from filtersql.targets.statements import (
     select_columns,
     table_name,
 )
-from filtersql.targets.table_formats import create_statements
+from filtersql.targets.table_formats import Commits, create_statements
 from filtersql.targets.warehouse import Folder
 
 __all__ = ["Session"]
 
 
-class Session(Struct):
+class Session(Struct, Commits):
     """A Spark session. `warehouse` is where filtersql keeps Delta tables; None: the catalog's."""
 
     spark: SparkSession
@@ -297,12 +297,6 @@ class Session(Struct):
         if self.format == "iceberg":
             return iceberg.mark_of(self._summaries(parts))
         return delta.mark_of(self._records(delta.history(self.table_sql(parts))))
-
-    def is_marked(self, parts: Sequence[str]) -> bool:
-        """Whether a mark stands with the newest commit of a table's rows."""
-        if self.format == "iceberg":
-            return iceberg.is_marked(self.rows(iceberg.current_mark(self.table_sql(parts))))
-        return delta.is_marked(self._records(delta.history(self.table_sql(parts))))
 
     def interrupt(self) -> None:
         """Stop what another thread is running here."""

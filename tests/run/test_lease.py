@@ -22,6 +22,7 @@ from test_targets_spark import lake, warm
 
 from filtersql.errors import Mistakes
 from filtersql.run import lease, ledger, run
+from filtersql.run.ledger_entry import Entry
 
 __all__ = ["engine", "lake", "warm", "world"]
 
@@ -32,7 +33,7 @@ MESSAGE = 'another run has the targets of subscription "s1"'
 def hold(engine: OneByOne, owner: dict[str, object], seconds: float) -> None:
     """Another run's row in the ledger."""
     known = ledger.read(engine, "filtersql")
-    row = ledger.Entry(
+    row = Entry(
         known.number_of("s1") + 1, "s1", "", "", "", "", False, 0, "held",
         owner=json.dumps(owner), held_until=int(time.time() + seconds),
     )  # fmt: skip
@@ -191,9 +192,7 @@ def test_a_number_of_the_ledger_is_given_once_on_spark(lake) -> None:
     world.feed([{"seq": 8, **insert("t2", a=8, c="z")}], name="2")
     assert world.run(engine).mistakes == ()
     later = ledger.read(engine, "filtersql")
-    row = ledger.Entry(
-        known.number_of("s1") + 1, "s1", "", "", "", "", False, 0, "held", owner="{}"
-    )
+    row = Entry(known.number_of("s1") + 1, "s1", "", "", "", "", False, 0, "held", owner="{}")
     with pytest.raises(Mistakes) as found:
         ledger.append(engine, "filtersql", [row])
     assert [one.message for one in found.value.mistakes] == [MESSAGE]

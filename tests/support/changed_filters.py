@@ -26,7 +26,7 @@ from filtersql.project import Project, load
 from filtersql.run import Options, RunResult, run
 from filtersql.run.apply_plan import Applied, apply_plan, plan
 from filtersql.run.auditing import Audited, audit
-from filtersql.run.ledger import key_of
+from filtersql.run.ledger_entry import key_of
 from filtersql.run.planned_target import PlannedTarget
 from filtersql.targets.model import Engine
 

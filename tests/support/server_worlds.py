@@ -18,6 +18,7 @@ from spark_server import SparkServer, serving
 
 from filtersql.feeds.staging import StagedColumn
 from filtersql.run import lease, ledger
+from filtersql.run.ledger_entry import Entry
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 from filtersql.targets.remote import Remote
@@ -217,7 +218,7 @@ def forget_the_end(engine: Engine, compiled) -> None:
     """As if the process had died between the MERGE's commit and the ledger's."""
     table = engine.table_sql(("filtersql", "ledger"))
     ordinal = int(str(engine.rows(f"SELECT MAX(ordinal) FROM {table}")[0][0]))
-    entry = ledger.Entry(
+    entry = Entry(
         ordinal=ordinal + 1,
         subscription="s1",
         relation_schema="public",

@@ -12,6 +12,7 @@ from running import SPAN, World, delete, insert, table, truncate, update
 
 from filtersql.errors import Mistakes
 from filtersql.run import ledger
+from filtersql.run.ledger_entry import Entry
 from filtersql.targets import java
 from filtersql.targets.depth import DEPTH, LOOKS
 from filtersql.targets.jars import COORDINATES, cache_folder
@@ -129,7 +130,7 @@ def _ledger(engine) -> tuple[int, int]:
 
 def _forget_the_end(engine, compiled, ordinal: int) -> None:
     """As if the process had died between the MERGE's commit and the ledger's."""
-    entry = ledger.Entry(
+    entry = Entry(
         ordinal=ordinal,
         subscription="s1",
         relation_schema="public",

@@ -7,8 +7,8 @@ Example
     a filter that is refused              refused anew: each message names its table and place
     ===================================== =====================================================
 
-A tree tells where its nodes stand in the filter's text, never in a file: the places that
-messages show, and the warnings, are found anew for each filter.
+A tree and a warning tell where they stand in the filter's text, never in a file: the places that
+messages show are found anew for each filter.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from filtersql.catalog import Generated, Table
+from filtersql.errors import Notice
 from filtersql.filters.tree.nodes import Node, Var, walk
 from filtersql.source import Passage
 
@@ -28,12 +29,14 @@ __all__ = ["Alike", "Typed"]
 class Typed(Struct, frozen=True):
     """A filter's tree, ready to be written, and PostgreSQL's text; `read` are its columns.
 
-    Each column stands with the offset in the text at which it is read first.
+    Each column stands with the offset in the text at which it is read first, each warning of
+    `told` with that at which it stands.
     """
 
     tree: Node
     deparsed: str
     read: dict[str, int]
+    told: tuple[tuple[Notice, int], ...]
 
 
 class Alike:

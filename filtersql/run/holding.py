@@ -1,0 +1,115 @@
+"""Who holds the lease of a subscription, and how it writes rows of the ledger under it.
+
+Example
+    with beating(holder):
+        renew(holder, engine)
+        …
+    finish(holder)
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from filtersql.definitions.model import Subscription
+from filtersql.errors import Mistakes
+from filtersql.run import ledger
+from filtersql.run.lease import Lease
+from filtersql.run.ledger_entry import Entry
+from filtersql.run.model import Inputs
+from filtersql.targets.model import Engine
+
+__all__ = ["Holder", "beating", "finish", "held_row", "note", "now", "release", "renew"]
+
+
+class Holder(Protocol):
+    """What holds a lease: a run, or a repair. `ordinal` is the ledger's last number."""
+
+    inputs: Inputs
+    subscription: Subscription
+    lease: Lease
+    ordinal: int
+
+    @property
+    def engine(self) -> Engine:
+        """Who writes the ledger."""
+
+
+def note(context: Holder, engine: Engine, rows: Sequence[Entry], *, last: bool) -> None:
+    """Add rows to a ledger that is there; they renew the lease, the last ones give it back."""
+    with context.lease.lock:
+        until = None if last or engine.atomic else context.lease.until()
+        numbered = [
+            replace(row, ordinal=number, owner=context.lease.owner, held_until=until)
+            for number, row in enumerate(rows, context.ordinal + 1)
+        ]
+        ledger.append(engine, context.inputs.state_schema, numbered)
+        context.ordinal += len(rows)
+        context.lease.ends_by_marks = False
+        context.lease.note(held=until is not None)
+
+
+def renew(context: Holder, engine: Engine) -> None:
+    """Make sure that the lease is this run's, before a session writes a target. Raises Mistakes."""
+    with context.lease.lock:
+        if context.lease.doubtful:
+            note(context, engine, [held_row(context)], last=False)
+
+
+def finish(context: Holder) -> None:
+    """The end of a run: where marks tell it, nothing has to be written."""
+    if context.lease.ends_by_marks:
+        context.lease.note(held=False)
+    release(context)
+
+
+def release(context: Holder) -> None:
+    """Give back the lease of a run that did not reach its end, as far as that can be done."""
+    if context.lease.held:
+        with suppress(Mistakes):
+            note(context, context.engine, [held_row(context)], last=True)
+
+
+@contextmanager
+def beating(context: Holder) -> Iterator[None]:
+    """Heartbeats while a run writes: of a session of their own, since a statement may take long."""
+    if context.engine.atomic:
+        yield
+        return
+    done = threading.Event()
+
+    def beat() -> None:
+        beside: Engine | None = None
+        while not done.wait(context.lease.pause):
+            # A heartbeat that fails is no mistake: without one the run looks before it writes.
+            with suppress(Mistakes), context.lease.lock:
+                if context.lease.held:
+                    beside = beside or context.engine.beside()
+                    note(context, beside, [held_row(context)], last=False)
+        if beside is not None:
+            with suppress(Mistakes):
+                beside.close()
+
+    thread = threading.Thread(target=beat, name="filtersql-heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def held_row(context: Holder) -> Entry:
+    """A row that says nothing but who holds the lease."""
+    return Entry(0, context.subscription.name, "", "", "", "", False, 0, "held", at=now())
+
+
+def now() -> str:
+    """The time of day for the ledger."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

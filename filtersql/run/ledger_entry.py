@@ -1,0 +1,189 @@
+"""A row of the ledger: what it says of a target, and how it is stored.
+
+Example
+    entry_of(["12", "s1", "public", "t1", …]).position    # 17
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from msgspec import Struct, field
+
+from filtersql.names import RelationName
+from filtersql.rendering.compiled import CompiledTable
+
+__all__ = [
+    "CHANGING",
+    "COLUMNS",
+    "DEFINED_BY",
+    "INTENDED",
+    "NUMBERS",
+    "SETTLED",
+    "Entry",
+    "Key",
+    "Phase",
+    "SeenFile",
+    "entry_of",
+    "is_in_force",
+    "key_of",
+    "named_definition",
+    "owner_of",
+    "seen_files",
+    "stored",
+]
+
+Phase = Literal[
+    "copying",
+    "making",
+    "copied",
+    "applying",
+    "applied",
+    "changing",
+    "releasing",
+    "left",
+    "dropped",
+    "read",
+    "held",
+    "aside",
+]
+Key = tuple[str, str, str]
+
+#: what a mark or the table itself has to prove, and what stands where it says
+INTENDED = frozenset({"copying", "making", "applying", "releasing"})
+SETTLED = frozenset({"copied", "applied"})
+#: another definition is to come in force where the target stands
+CHANGING: Literal["changing"] = "changing"
+
+#: between the two hashes of a row; earlier versions wrote the first one alone
+DEFINED_BY = ":"
+#: behind them, where `run --accept-filter-change` kept the rows of an earlier definition
+_STALE = "+stale"
+#: (path, size, modified, last seq) of a feed file that was consumed
+SeenFile = tuple[str, int, int, int]
+
+
+class Entry(Struct, frozen=True):
+    """A row of the ledger."""
+
+    ordinal: int
+    subscription: str
+    relation_schema: str
+    relation_name: str
+    target: str
+    filter_hash: str
+    via_partition_root: bool
+    generation: int
+    phase: Phase
+    from_position: int | None = None
+    position: int | None = None
+    rows_inserted: int = 0
+    rows_updated: int = 0
+    rows_deleted: int = 0
+    changes_read: int = 0
+    changes_skipped: int = 0
+    conflicts: Mapping[str, int] = field(default_factory=dict)
+    #: feed files that need not be opened again; such rows are about the subscription alone
+    files: tuple[SeenFile, ...] = ()
+    at: str = ""
+    #: the clock of a target with a window of time; stored beside the conflicts, so that a ledger of
+    #: an earlier version has room for it
+    clock: str | None = None
+    #: the run that wrote the row, and until when nobody else may write (seconds since 1970)
+    owner: str = ""
+    held_until: int | None = None
+
+    @property
+    def key(self) -> Key:
+        """What the row is about."""
+        return (self.subscription, self.relation_schema, self.relation_name)
+
+    @property
+    def relation(self) -> RelationName:
+        """The published table."""
+        return RelationName(self.relation_schema, self.relation_name)
+
+    @property
+    def judged_by(self) -> str:
+        """The hash of what a run compares, see rendering/filter_hash.py."""
+        return self.filter_hash.partition(DEFINED_BY)[0]
+
+    @property
+    def definition(self) -> str:
+        """The hash of the definition in force; empty where an earlier version wrote the row."""
+        return self.filter_hash.partition(DEFINED_BY)[2].removesuffix(_STALE)
+
+    @property
+    def stale(self) -> bool:
+        """Whether rows of an earlier definition were kept: this one does not explain them all."""
+        return self.filter_hash.endswith(_STALE)
+
+
+COLUMNS = tuple(name for name in Entry.__struct_fields__ if name != "clock")
+NUMBERS = frozenset(
+    {
+        "ordinal",
+        "generation",
+        "from_position",
+        "position",
+        "rows_inserted",
+        "rows_updated",
+        "rows_deleted",
+        "changes_read",
+        "changes_skipped",
+        "held_until",
+    }
+)
+
+
+def key_of(compiled: CompiledTable) -> Key:
+    """The key of a target's rows."""
+    return (compiled.subscription, *compiled.relation)
+
+
+def named_definition(compiled: CompiledTable, *, stale: bool = False) -> str:
+    """What a row says of the definition: both of its hashes, and whether all rows are its own."""
+    named = f"{compiled.filter_hash}{DEFINED_BY}{compiled.definition.hash}"
+    return f"{named}{_STALE}" if stale else named
+
+
+def is_in_force(entry: Entry, compiled: CompiledTable) -> bool:
+    """Whether a row names a target's definition; one of an earlier version names its filters."""
+    if entry.definition:
+        return entry.definition == compiled.definition.hash
+    judged_by = (compiled.filter_hash, compiled.via_partition_root)
+    return (entry.judged_by, entry.via_partition_root) == judged_by
+
+
+def owner_of(entry: Entry) -> Mapping[str, object]:
+    """The run that wrote a row, as lease.py wrote it down."""
+    try:
+        found = json.loads(entry.owner)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def entry_of(row: Sequence[object]) -> Entry:
+    """The entry of a row of the table, whose values stand as COLUMNS has them."""
+    values = dict(zip(COLUMNS, row, strict=True))
+    conflicts = json.loads(str(values["conflicts"] or "{}"))
+    values |= {"clock": conflicts.pop("clock", None), "conflicts": conflicts}
+    values["files"] = seen_files(values["files"])
+    return Entry(**values)  # type: ignore[arg-type]
+
+
+def stored(entry: Entry, name: str) -> object:
+    """What the column of that name holds of an entry."""
+    value: object = getattr(entry, name)
+    if name == "conflicts" and entry.clock is not None:
+        value = {**entry.conflicts, "clock": entry.clock}
+    return json.dumps(value) if isinstance(value, dict | tuple) else value
+
+
+def seen_files(text: object) -> tuple[SeenFile, ...]:
+    """The feed files that the column `files` names."""
+    found = [] if text in (None, "", "[]") else json.loads(str(text))
+    return tuple(tuple(file) for file in found)
