@@ -45,11 +45,11 @@ class Own(Struct, frozen=True, dict=True):
     old_arms: tuple[PlannedArm, ...] = ()
     new_arms: tuple[PlannedArm, ...] = ()
     copy_criteria: tuple[PlannedCriterion, ...] = ()
-    #: of a changed definition: the filters that were in force
-    earlier_criteria: tuple[PlannedCriterion, ...] = ()
     over: tuple[str, ...] = ()
     #: the query that merge.sql holds
     source_sql: str = ""
+    #: of a changed definition: the filters that were in force
+    earlier_criteria: tuple[PlannedCriterion, ...] = ()
 
     def plan(self, shape: MergePlan) -> MergePlan:
         """Everything that a macro may print of the target."""

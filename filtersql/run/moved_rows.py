@@ -77,10 +77,13 @@ def moved_rows(
         return _narrowing(engine, compiled, leaving)
     earlier = verdict.earlier if alone and compiled.key and compiled.judges_alone else None
     trusted = earlier is not None and engine.is_marked(compiled.target)
-    source.bring_forward(entry.position, entry)
+    # Then it is enough that no key of a row that moves comes twice.
+    source.bring_forward(entry.position, entry, checks_keys=not trusted)
     try:
         moved = _between(engine, compiled, stage, earlier) if earlier and trusted else None
         if moved is None:
+            if trusted:
+                source.check_keys()
             held = _narrowing(engine, compiled, leaving).delete if alone else None
             moved = _moving(engine, compiled, stage, held)
     finally:
