@@ -1,19 +1,25 @@
 {#- The rows that a changed definition moves: what leaves the target, enters it or differs in it.
 
-    Branches on: narrows (rows only leave, and the target alone tells which), rebuilds (all rows of a table that
-    takes the target's place), keyed. Without a key, ordinal 0 stands for all copies of a row, each number above
-    it for one that is to be there.
+    Branches on: narrows (rows only leave, and the target alone tells which), by_delete (a DELETE takes them: see
+    merge.sql), compares (the target holds what the earlier filters take, so the source's other rows enter), rebuilds
+    (all rows of a table that takes the target's place), keyed. Without a key, ordinal 0 stands for all copies of a
+    row, each number above it for one that is to be there.
     Override: keep the COALESCE around the filters, and the columns: those of the target, keeps_ of columns
     that a change may leave out, and effect (without a key: copy_ordinal). -#}
-{%- if plan.narrows %}
+{%- if plan.narrows or plan.compares %}
 {%- if plan.keyed -%}
 SELECT
 {%- for column in plan.columns %}
         {{ column.name }},
 {%- endfor %}
+{%- if plan.compares %}
+{%- for column in plan.keepable_columns %}
+        FALSE AS {{ column.keeps }},
+{%- endfor %}
+{%- endif %}
         'delete' AS {{ plan.effect }}
 {%- else -%}
-SELECT DISTINCT
+SELECT{% if not plan.by_delete %} DISTINCT{% endif %}
 {%- for column in plan.columns %}
         {{ column.name }},
 {%- endfor %}
@@ -30,6 +36,37 @@ SELECT DISTINCT
 {%- endfor %},
             {{ plan.unknown_matches }}
         )
+{%- if plan.compares %}
+    UNION ALL
+    SELECT
+{%- for column in plan.columns %}
+        {{ column.name }},
+{%- endfor %}
+{%- for column in plan.keepable_columns %}
+        FALSE AS {{ column.keeps }},
+{%- endfor %}
+        'insert' AS {{ plan.effect }}
+    FROM {{ plan.source_view }}
+    WHERE
+        COALESCE(
+{%- for criterion in plan.copy_criteria %}
+{%- for line in criterion.label_lines %}
+            -- {{ line }}
+{%- endfor %}
+            {{ criterion.connective }}{{ criterion.lines | join("\n            ") }}
+{%- endfor %},
+            {{ plan.unknown_matches }}
+        )
+        AND NOT COALESCE(
+{%- for criterion in plan.earlier_criteria %}
+{%- for line in criterion.label_lines %}
+            -- {{ line }}
+{%- endfor %}
+            {{ criterion.connective }}{{ criterion.lines | join("\n            ") }}
+{%- endfor %},
+            {{ plan.unknown_matches }}
+        )
+{%- endif %}
 {%- else -%}
 WITH expected AS (
         -- The rows that the target should hold.

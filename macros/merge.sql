@@ -1,12 +1,25 @@
 {#- The statement that a reviewer reads and the runner executes.
 
-    Branches on: keyed, narrows (of a changed definition: rows only leave). Without a key, ordinal 0
-    stands for all copies of a row.
+    Branches on: keyed, narrows (of a changed definition: rows only leave), by_delete (it is a DELETE of these).
+    Without a key, ordinal 0 stands for all copies of a row.
     Override: keep the query plan.source_sql as it is, between `USING (` and `) AS s`: a run stages its rows
     and puts them in its place. -#}
 {% for line in plan.header %}
 -- {{ line }}
 {%- endfor %}
+{%- if plan.by_delete %}
+DELETE FROM {{ plan.target }}
+WHERE
+    NOT COALESCE(
+{%- for criterion in plan.copy_criteria %}
+{%- for line in criterion.label_lines %}
+        -- {{ line }}
+{%- endfor %}
+        {{ criterion.connective }}{{ criterion.lines | join("\n        ") }}
+{%- endfor %},
+        {{ plan.unknown_matches }}
+    )
+{%- else %}
 MERGE INTO {{ plan.target }} AS t
 USING (
     {{ plan.source_sql }}
@@ -48,4 +61,5 @@ WHEN NOT MATCHED AND s.{{ plan.copy_ordinal }} > 0 THEN
         {% if plan.keyed %}{{ column.inserted | join("\n        ") }}{% else %}s.{{ column.name }}{% endif %}{{ "," if not loop.last }}
 {%- endfor %}
     )
+{%- endif %}
 {%- endif %}

@@ -136,7 +136,7 @@ def _tell(reporter: Reporter, place: str, result: _Result) -> None:
     if result.proof is not None and result.proof.counterexample is not None:
         example = result.proof.counterexample
         text = counterexample_text(example, result.node.compiled)
-        place = f"{result.folder}/{example.kind}.sql:1:1"
+        place = f"{result.folder}/{example.kind.file}.sql:1:1"
         reporter.finding(f"the SQL of {result.name} is wrong", place, text)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -14,14 +15,17 @@ from filtersql.api.records import Plan
 from filtersql.artifacts import CHANGE_FILE, compiled_path, write_changes, write_file
 from filtersql.errors import Mistakes
 from filtersql.errors.wording import counted
+from filtersql.filter_cache import FilterShelf
 from filtersql.filters import resolve
 from filtersql.rendering.definition import COPY, EVERY_ROW, Definition
+from filtersql.rendering.filters_in_force import earlier_criteria
 from filtersql.review.filter_verdicts import filter_verdict
 from filtersql.review.review import Move
-from filtersql.review.row_trials import Trials, shown
+from filtersql.review.row_trials import Condition, Trials, shown
 from filtersql.run.ledger_entry import Key, key_of
 from filtersql.run.planned_target import Judge, PlannedTarget
 from filtersql.source import Source
+from filtersql.storage import Engine as Dialect
 from filtersql.targets.duckdb import connect
 
 if TYPE_CHECKING:
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from filtersql.project import Project
     from filtersql.rendering.compiled import CompiledTable
     from filtersql.rendering.definition_changes import FilterVerdict
+    from filtersql.rendering.plan_records import PlannedCriterion
 
 __all__ = [
     "PLAN_FILE",
@@ -58,6 +63,11 @@ class _Planned(msgspec.Struct, frozen=True):
 def judge_of(project: Project, compilation: Compilation) -> Judge:
     """Compares the filters of two definitions over rows at their boundaries, in DuckDB."""
     nodes = {node.compiled.unique_id: node for node in compilation.nodes}
+    dialect: Dialect = project.output.engine if project.output else "spark"
+    writer = FilterShelf(project).writer(dialect)
+
+    def write(was: Condition) -> tuple[PlannedCriterion, ...]:
+        return earlier_criteria(was.filters, writer, dialect, matches=was.matches)
 
     def judge(compiled: CompiledTable, before: Definition) -> FilterVerdict:
         node = nodes[compiled.unique_id]
@@ -66,7 +76,8 @@ def judge_of(project: Project, compilation: Compilation) -> Judge:
             # Tiny queries: handing them to several threads costs more than it gives.
             engine.execute("SET threads = 1")
             trials = Trials(engine, node.resolved.table)
-            return filter_verdict(before, node, trials, lambda text: _read(project, node, text))
+            read = partial(_read, project, node)
+            return filter_verdict(before, node, trials, read, write)
         finally:
             engine.close()
 

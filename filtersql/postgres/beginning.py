@@ -31,7 +31,8 @@ from filtersql.names import RelationName
 from filtersql.postgres.capture_state import Captured, Folder, Server, slot_exists
 from filtersql.postgres.connection import Connection
 from filtersql.postgres.feed_files import write_whole
-from filtersql.postgres.initial_rows import CopiedTable, copy_rows, settle_rows
+from filtersql.postgres.initial_rows import copy_rows, settle_rows
+from filtersql.postgres.json_rows import CopiedTable
 from filtersql.postgres.publication import (
     add_missing,
     check_publication,

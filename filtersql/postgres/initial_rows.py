@@ -6,64 +6,72 @@ Example
 
     captured/erp/rows/public.orders/00000000000000000041/1.jsonl
 
-The server writes the JSON: of `id int, note text` it is asked for
-    `COPY (SELECT '{"id":', id, ',"note":', to_json(note), '}' FROM ONLY orders) TO STDOUT`
-with a delimiter that is then taken out. A value is what the type's output function prints, as in
-pgoutput.
+    A large table has several files: each session copies some of its pages. Its lock keeps the rows
+    where they are meanwhile, as in pg_dump.
 
 PostgreSQL
-    src/backend/commands/copyto.c, CopyAttributeOutText(); src/backend/utils/adt/json.c.
+    src/backend/executor/nodeTidrangescan.c; src/bin/pg_dump/parallel.c, lockTableForWorker().
 """
 
 from __future__ import annotations
 
 import os
-import select
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO
 
-import msgspec
 from msgspec import Struct
-from psycopg import errors, pq, sql
+from psycopg import sql
 
 from filtersql.names import RelationName
 from filtersql.postgres.connection import Connection, connect, told
 from filtersql.postgres.feed_files import sync_folder
+from filtersql.postgres.json_rows import CopiedTable, JsonRows, ends
 from filtersql.postgres.sessions import as_it_is
 from filtersql.project import LiveSource
 from filtersql.project.captured import newest_rows, number_name, rows_folder
 
-__all__ = ["CopiedTable", "copy_rows", "prune_rows", "settle_rows"]
+__all__ = ["copy_rows", "prune_rows", "settle_rows"]
 
 _BESIDE = "new.part"
 _SESSIONS = 4
-_ROWS = 4096
-#: types whose text is a JSON number, and those of which no text needs an escape
-_NUMBERS = frozenset({"int2", "int4", "int8"})
-_PLAIN = frozenset("numeric float4 float8 date time timetz timestamp timestamptz uuid oid".split())
-#: types that become a JSON string by what they print, or true and false
-_AS_PRINTED = frozenset({"text", "varchar", "bpchar", "bool"})
-Buffer: TypeAlias = bytes | memoryview
+#: pages that are asked for at once, of all partitions together, and that a file has at least
+_AT_ONCE, _LEAST = 64, 1024
+#: bytes that they may take on the server's disk
+_STORED = 2**20
+#: A scan of a few pages is never anything else.
+_PLANNING = {
+    "enable_seqscan": "off", "jit": "off", "max_parallel_workers_per_gather": "0",
+    "plan_cache_mode": "force_custom_plan",
+}  # fmt: skip
+_SIZES = """
+SELECT coalesce(max(pg_relation_size(c.oid)) / current_setting('block_size')::int8, 0), count(*),
+    coalesce(bool_or(pg_relation_size(nullif(c.reltoastrelid, 0)) > 0), false),
+    coalesce(bool_or(c.relkind <> 'r'), false)
+FROM pg_class c
+WHERE c.relkind <> 'p' AND (c.oid = %(table)s::regclass
+    OR c.oid IN (SELECT relid FROM pg_partition_tree(%(table)s::regclass)))
+"""
+_MANY = sql.SQL("EXECUTE many ({}, {})")
+_STORED_BYTES = sql.SQL("EXECUTE stored_bytes ({}, {})")
+_SNAPSHOT = sql.SQL("SET TRANSACTION SNAPSHOT {}")
+_LOCK = sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE")
+#: who waits for a lock that another waits for may wait for ever
+_LOCK_TOO = sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE NOWAIT")
 
-_DELIMITER, _NULL = b"\x01", b"\x02"
-_COPY = sql.SQL(
-    "COPY (SELECT {} FROM {}) TO STDOUT (DELIMITER E'\\x01', NULL E'\\x02', ENCODING 'UTF8')"
-)
-_PRINTED = sql.SQL(
-    "CASE WHEN {0} IS DISTINCT FROM NULL THEN pg_catalog.to_json(pg_catalog.format('%s', {0})) END"
-)
 
+class _Part(Struct, frozen=True):
+    """A file of a table's rows: those of some pages, so many at once; None: all, one by one."""
 
-class CopiedTable(Struct, frozen=True):
-    """A table whose rows are copied: its columns with the names of their types."""
-
-    name: RelationName
-    columns: tuple[tuple[str, str], ...]
-    #: a partitioned one has the rows of its whole tree, another its own
-    is_partitioned: bool
+    table: CopiedTable
+    path: Path
+    pages: range | None
+    #: there are values that are stored out of line, and may be large
+    has_large: bool
 
 
 def copy_rows(
@@ -73,21 +81,29 @@ def copy_rows(
     snapshot: str,
     on_table: Callable[[RelationName, int], None],
 ) -> None:
-    """Write the rows of some tables, several at a time, where nobody looks at them yet.
+    """Write the rows of some tables, several files at a time, where nobody looks at them yet.
 
     `on_table` is told how many each has. Raises Mistakes, OSError.
     """
 
-    def copied(table: CopiedTable) -> int:
-        with connect(source) as connection, told(source):
-            as_it_is(connection)
-            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            connection.execute(sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(snapshot)))
-            return _copy(connection, table, rows_folder(root, source.name, table.name))
+    def copied(part: _Part) -> tuple[RelationName, int]:
+        with _session(source, snapshot) as connection, part.path.open("wb") as file:
+            connection.execute(_LOCK_TOO.format(part.table.rows))
+            count = _write(connection, part, file)
+            file.flush()
+            os.fsync(file.fileno())
+            return part.table.name, count
 
-    with ThreadPoolExecutor(_SESSIONS) as pool:
-        for table, count in zip(tables, pool.map(copied, tables), strict=True):
-            on_table(table.name, count)
+    with _session(source, snapshot) as first:
+        parts: list[_Part] = []
+        for table in tables:
+            first.execute(_LOCK.format(table.rows))
+            parts += _parts(first, table, rows_folder(root, source.name, table.name))
+        with ThreadPoolExecutor(_SESSIONS) as pool:
+            for name, counts in groupby(pool.map(copied, parts), key=lambda each: each[0]):
+                on_table(name, sum(count for _, count in counts))
+    for path in {part.path.parent for part in parts}:
+        sync_folder(path)
 
 
 def settle_rows(source: LiveSource, root: Path, tables: Sequence[CopiedTable], seq: int) -> None:
@@ -110,85 +126,69 @@ def prune_rows(source: LiveSource, root: Path, tables: Iterable[RelationName]) -
                 shutil.rmtree(path)
 
 
-def _copy(connection: Connection, table: CopiedTable, folder: Path) -> int:
+@contextmanager
+def _session(source: LiveSource, snapshot: str) -> Iterator[Connection]:
+    with connect(source) as connection, told(source):
+        as_it_is(connection)
+        for name, value in _PLANNING.items():
+            connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        connection.execute(_SNAPSHOT.format(sql.Literal(snapshot)))
+        yield connection
+
+
+def _parts(connection: Connection, table: CopiedTable, folder: Path) -> Iterator[_Part]:
     beside = folder / _BESIDE
     if beside.exists():
         shutil.rmtree(beside)
     beside.mkdir(parents=True)
-    with (beside / "1.jsonl").open("wb") as file:
-        count = _write(connection, table, file)
-        file.flush()
-        os.fsync(file.fileno())
-    sync_folder(beside)
-    return count
+    name = sql.Identifier(table.name.schema, table.name.name).as_string(connection)
+    row = connection.execute(_SIZES, {"table": name}).fetchone()
+    assert row is not None
+    pages, leaves, has_large, has_no_pages = row
+    size = max(-(-pages // _SESSIONS), _LEAST)
+    at_once = max(_AT_ONCE // max(leaves, 1), 1)
+    for number, start in enumerate(range(0, max(pages, 1), size), 1):
+        some = None if has_no_pages else range(start, min(start + size, pages), at_once)
+        yield _Part(table, beside / f"{number}.jsonl", some, has_large)
 
 
-def _write(connection: Connection, table: CopiedTable, file: BinaryIO) -> int:
+def _write(connection: Connection, part: _Part, file: BinaryIO) -> int:
+    rows = JsonRows.of(part.table)
+    if part.pages is None:
+        return _write_each(connection, rows.each(None), file)
     count = 0
-    for rows in _copied(connection, _query(table).as_bytes(connection)):
-        file.write(_lines(rows))
-        count += len(rows)
+    connection.execute(rows.many)
+    connection.execute(rows.stored_bytes)
+    for start in part.pages:
+        pages = range(start, min(start + part.pages.step, part.pages.stop))
+        lines, found = _many(connection, rows, pages, has_large=part.has_large)
+        if lines is None:
+            found = _write_each(connection, rows.each(pages), file)
+        else:
+            file.write(lines)
+        count += found
     return count
 
 
-def _copied(connection: Connection, query: bytes) -> Iterator[Sequence[Buffer]]:
-    """The rows that COPY sends, some at a time; other threads go on while this one waits."""
-    pgconn = connection.pgconn
-    pgconn.send_query(query)
-    while pgconn.is_busy():
-        select.select([pgconn.socket], [], [])
-        pgconn.consume_input()
-    result = pgconn.get_result()
-    if result is None or result.status != pq.ExecStatus.COPY_OUT:
-        raise errors.error_from_result(result) if result else errors.InterfaceError("no COPY")
-    rows: list[Buffer] = []
-    while True:
-        size, row = pgconn.get_copy_data(1)
-        if size > 0:
-            rows.append(row)
-            if len(rows) < _ROWS:
-                continue
-        elif size == 0:
-            select.select([pgconn.socket], [], [])
-            pgconn.consume_input()
-            continue
-        yield rows
-        rows.clear()
-        if size < 0:
-            break
-    while (result := pgconn.get_result()) is not None:
-        if result.status == pq.ExecStatus.FATAL_ERROR:
-            raise errors.error_from_result(result)
+def _many(
+    connection: Connection, rows: JsonRows, pages: range, *, has_large: bool
+) -> tuple[bytes | None, int]:
+    """The lines of some pages, and how many; None where they are asked for one by one."""
+    if has_large:
+        ((size,),) = connection.execute(_STORED_BYTES.format(*ends(pages))).fetchall()
+        if size > _STORED:
+            return None, 0
+    result = connection.execute(_MANY.format(*ends(pages))).pgresult
+    assert result is not None
+    count, nulls, text = (result.get_value(0, number) or b"" for number in range(3))
+    return rows.lines(int(count), int(nulls or 0), text), int(count)
 
 
-def _lines(rows: Sequence[Buffer]) -> bytes:
-    r"""Rows of COPY as JSON lines.
-
-    >>> _lines([b'{"a":\x01\x02\x01,"b":"\x01\x02\x01","c":\x01"\\\\n"\x01}\n'])
-    b'{"a":null,"b":null,"c":"\\n"}\n'
-    """
-    text = b"".join(rows).translate(None, _DELIMITER)
-    if _NULL in text:
-        text = text.replace(b'"' + _NULL + b'"', b"null").replace(_NULL, b"null")
-    # The one character of JSON that COPY escapes once more.
-    return text.replace(rb"\\", b"\\") if b"\\" in text else text
-
-
-def _query(table: CopiedTable) -> sql.Composed:
-    pieces: list[sql.Composable] = []
-    before = "{"
-    for name, kind in table.columns:
-        column = sql.Identifier(name)
-        quote = '"' if kind in _PLAIN else ""
-        pieces.append(sql.Literal(f"{before}{msgspec.json.encode(name).decode()}:{quote}"))
-        if kind in _NUMBERS or kind in _PLAIN:
-            pieces.append(column)
-        elif kind in _AS_PRINTED:
-            pieces.append(sql.SQL("pg_catalog.to_json({})").format(column))
-        else:
-            pieces.append(_PRINTED.format(column))
-        before = quote + ","
-    pieces.append(sql.Literal(before.removesuffix(",") + "}"))
-    whole = sql.Identifier(table.name.schema, table.name.name)
-    rows = whole if table.is_partitioned else sql.SQL("ONLY {}").format(whole)
-    return _COPY.format(sql.SQL(", ").join(pieces), rows)
+def _write_each(connection: Connection, query: sql.Composed, file: BinaryIO) -> int:
+    count = 0
+    with connection.cursor() as cursor, cursor.copy(query) as rows:
+        for row in rows:
+            file.write(row)
+            count += 1
+    return count

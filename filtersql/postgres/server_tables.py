@@ -24,7 +24,7 @@ from filtersql.errors.wording import shown
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 from filtersql.postgres.connection import Connection, major_version
-from filtersql.postgres.initial_rows import CopiedTable
+from filtersql.postgres.json_rows import CopiedTable
 from filtersql.postgres.pgoutput import Relation, RelationColumn, Type
 from filtersql.postgres.publication import SENDS_GENERATED
 

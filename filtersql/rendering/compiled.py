@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
@@ -15,6 +16,10 @@ from filtersql.rendering.counting import without_counting
 from filtersql.rendering.definition import Definition
 from filtersql.rendering.macros import MOVING_PARTS
 from filtersql.rendering.next_leaving import NextLeaving
+
+if TYPE_CHECKING:
+    from filtersql.rendering.diagnostic_queries import Looks
+    from filtersql.rendering.plan_records import PlannedCriterion
 
 __all__ = ["CompiledTable", "Delay", "FeedColumn", "LookedUp", "TargetColumn"]
 
@@ -109,7 +114,7 @@ class CompiledTable(Struct, frozen=True):
     #: the primary key
     unique: tuple[str, ...]
     #: queries that a run asks for and no compile, by name; see the properties
-    looks: Mapping[str, str]
+    looks: Looks
     #: CREATE TABLE with the placeholder-free column list; the runner adds USING and properties
     column_definitions_sql: str
     #: engine settings that the meaning of the statements depends on
@@ -176,13 +181,27 @@ class CompiledTable(Struct, frozen=True):
             return None
         return text if without_counting(text) == self.merge_source_sql else None
 
-    def changing_sql(self, *, narrows: bool) -> tuple[str, str]:
-        """change.sql and the query that it holds as merge.sql does: for a changed definition.
+    @property
+    def judges_alone(self) -> bool:
+        """Whether its filters, as filtersql's own macros print them, read nothing but a row."""
+        return self.packaged and not (self.clock or self.lookups)
+
+    def changing_sql(
+        self, *, narrows: bool = False, earlier: tuple[PlannedCriterion, ...] | None = None
+    ) -> tuple[str, str]:
+        """change.sql and the query of the rows that it moves: for a changed definition.
 
         `narrows`: rows only leave, which the target alone tells; it has every column of the filter.
+        `earlier`: the target, which has a key, holds what these filters take of the source.
+        A MERGE holds the query as merge.sql does; a DELETE, where it can be one, has its condition.
         """
-        name = "narrowing" if narrows else "moving"
-        return self.looks[name] + "\n", self.looks[f"{name}_source"]
+        if earlier is not None:
+            merge = self.looks.comparing(earlier)
+            return merge.text, merge.source
+        name = "moving"
+        if narrows:
+            name = "deleting" if self.judges_alone else "narrowing"
+        return self.looks[name], self.looks[f"{name}_source"]
 
     @property
     def rebuilding_sql(self) -> str:

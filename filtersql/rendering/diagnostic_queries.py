@@ -16,22 +16,22 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from filtersql.rendering.counting import counting
-from filtersql.rendering.merges import changing_merge, rebuilding
-from filtersql.rendering.plan_records import MergePlan
+from filtersql.rendering.merges import Merge, changing_merge, rebuilding
+from filtersql.rendering.plan_records import MergePlan, PlannedCriterion
 from filtersql.rendering.render import has_own, render
 from filtersql.rendering.template_cache import Own
 
 __all__ = ["Looks"]
 
 
-#: the statements of a changed definition -> whether rows only leave
-_CHANGES = {"narrowing": True, "moving": False}
+#: the statements of a changed definition -> the flags of their plans
+_CHANGES = {"narrowing": ("narrows",), "deleting": ("narrows", "by_delete"), "moving": ()}
 
 
 class Looks(Mapping[str, str]):
     """The queries of one target by the names of their macros."""
 
-    __slots__ = ("_folders", "_macros", "_own", "_printed", "packaged")
+    __slots__ = ("_folders", "_macros", "_own", "_printed", "_shape", "packaged")
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Looks(Mapping[str, str]):
     ) -> None:
         """`complete`: a change that lacks an unchanged value stops the run."""
         names = ("conflicts", "conflict_sample", "judged")
-        self._own = own
+        self._own, self._shape = own, shape
         self._macros = {name: (name, shape) for name in names}
         if shape.unique_columns:
             self._macros["contested"] = ("contested", _held_first(shape))
@@ -65,12 +65,16 @@ class Looks(Mapping[str, str]):
         if name not in self._printed:
             macro, shape = self._macros[name]
             if (statement := name.removesuffix("_source")) in _CHANGES:
-                narrows = _CHANGES[statement]
-                merge = changing_merge(shape, self._own, self._folders, narrows=narrows)
+                merge = changing_merge(shape, self._own, self._folders, _CHANGES[statement])
                 self._printed |= {statement: merge.text, f"{statement}_source": merge.source}
             else:
                 self._printed[name] = render(macro, shape, self._own, self._folders)
         return self._printed[name]
+
+    def comparing(self, earlier: tuple[PlannedCriterion, ...]) -> Merge:
+        """What moves rows where the target holds what these filters take of the source."""
+        own = replace(self._own, earlier_criteria=earlier)
+        return changing_merge(self._shape, own, self._folders, ("compares",))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._macros)

@@ -25,7 +25,7 @@ from filtersql.rendering.plan_records import (
 )
 from filtersql.storage import Engine
 
-__all__ = ["FilterWriter", "judging_words", "printed"]
+__all__ = ["FilterWriter", "earlier_criteria", "judging_words", "printed"]
 
 #: gives a filter's text for an image: (filter, "old_" | "new_" | "") -> SQL
 FilterWriter = Callable[[Filter, str], str]
@@ -57,6 +57,15 @@ def printed(judgements: Judgements, engine: Engine, write: FilterWriter) -> dict
         "copy_criteria": print_criteria(judgements.copy, ""),
         "over": _over(judgements.copy, write, engine),
     }
+
+
+def earlier_criteria(
+    filters: Sequence[Filter], write: FilterWriter, engine: Engine, *, matches: bool
+) -> tuple[PlannedCriterion, ...]:
+    """Filters that were in force, of which one had to match; without any, all rows or none did."""
+    criteria = [Criterion(f"in force: {each.deparsed}", each) for each in filters]
+    none = [Criterion("in force: every row" if matches else "in force: no row", matches=matches)]
+    return _criteria(criteria or none, "", write, "OR ", engine)
 
 
 def _over(criteria: Sequence[Criterion], write: FilterWriter, engine: Engine) -> tuple[str, ...]:

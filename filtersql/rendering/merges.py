@@ -6,7 +6,8 @@ Example
     merge_completing.sql    the same over another query: in place of it where a change of a
                             key left out an out-of-line value that did not change, which
                             is then taken from the row under the old key
-    change.sql              what `apply` executes: the rows that a changed definition moves
+    change.sql              what `apply` executes: the rows that a changed definition moves;
+                            where they only leave, it is a DELETE
     ======================= ==================================================================
 
 PostgreSQL finds that value in the subscriber's row, as the second query does.
@@ -59,12 +60,12 @@ def completing_merge(shape: MergePlan, own: Own, folders: tuple[Path, ...]) -> M
 
 
 def changing_merge(
-    shape: MergePlan, own: Own, folders: tuple[Path, ...], *, narrows: bool
+    shape: MergePlan, own: Own, folders: tuple[Path, ...], flags: tuple[str, ...]
 ) -> Merge:
-    """What brings a target from an earlier definition to this one, at its position."""
-    changing = _changing(shape, narrows)
+    """What brings a target from an earlier definition to this one; `flags` of the plan are on."""
+    changing = _changing(shape, flags)
     source = render("change", changing, own, folders)
-    return _over(source, changing, own, folders, _CHANGING[narrows])
+    return _over(source, changing, own, folders, _CHANGING["narrows" in flags])
 
 
 @lru_cache(maxsize=256)
@@ -74,8 +75,8 @@ def rebuilding(shape: MergePlan) -> MergePlan:
 
 
 @lru_cache(maxsize=256)
-def _changing(shape: MergePlan, narrows: bool) -> MergePlan:
-    return replace(shape, narrows=narrows)
+def _changing(shape: MergePlan, flags: tuple[str, ...]) -> MergePlan:
+    return replace(shape, **dict.fromkeys(flags, True))
 
 
 @lru_cache(maxsize=256)

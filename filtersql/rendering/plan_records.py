@@ -189,6 +189,7 @@ class MergePlan(Internals, frozen=True, eq=False):
     old_arms: tuple[PlannedArm, ...]
     new_arms: tuple[PlannedArm, ...]
     copy_criteria: tuple[PlannedCriterion, ...]
+    earlier_criteria: tuple[PlannedCriterion, ...]
     transitions: tuple[PlannedTransition, ...]
     inserts: tuple[str, ...]
     explode: str
@@ -235,7 +236,11 @@ class MergePlan(Internals, frozen=True, eq=False):
     completes: bool = False
     #: whether the query counts what the changes meet, see rendering/counting.py
     counts: bool = False
-    #: whether a changed definition only lets rows go: these are found in the target alone
+    #: whether a changed definition only lets rows go: these are found in the target alone, and with
+    #: `by_delete` a DELETE takes them
     narrows: bool = False
+    by_delete: bool = False
+    #: whether a target holds what `earlier_criteria` take: these rows of the source do not enter
+    compares: bool = False
     #: whether a changed definition needs another table: the query gives all of its rows
     rebuilds: bool = False

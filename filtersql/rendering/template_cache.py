@@ -32,7 +32,7 @@ _PLACE = re.compile("\0([0-9]+)\0")
 #: what decides where the lines of a criterion stand: (connective, labels, lines)
 _Lengths = tuple[str, int, int]
 _Arms = tuple[tuple[tuple[str, ...], tuple[_Lengths, ...]], ...]
-Structure = tuple[int, _Arms, _Arms, tuple[_Lengths, ...], int]
+Structure = tuple[int, _Arms, _Arms, tuple[_Lengths, ...], tuple[_Lengths, ...], int]
 
 
 class Own(Struct, frozen=True, dict=True):
@@ -48,6 +48,8 @@ class Own(Struct, frozen=True, dict=True):
     over: tuple[str, ...] = ()
     #: the query that merge.sql holds
     source_sql: str = ""
+    #: of a changed definition: the filters that were in force
+    earlier_criteria: tuple[PlannedCriterion, ...] = ()
 
     def plan(self, shape: MergePlan) -> MergePlan:
         """Everything that a macro may print of the target."""
@@ -64,7 +66,7 @@ class Own(Struct, frozen=True, dict=True):
         for arm in (*self.old_arms, *self.new_arms):
             for one in arm.criteria:
                 texts += (*one.label_lines, *one.lines)
-        for one in self.copy_criteria:
+        for one in (*self.copy_criteria, *self.earlier_criteria):
             texts += (*one.label_lines, *one.lines)
         return (*texts, *self.over)
 
@@ -76,6 +78,7 @@ class Own(Struct, frozen=True, dict=True):
             tuple((arm.ops, _lengths(arm.criteria)) for arm in self.old_arms),
             tuple((arm.ops, _lengths(arm.criteria)) for arm in self.new_arms),
             _lengths(self.copy_criteria),
+            _lengths(self.earlier_criteria),
             len(self.over),
         )
 
@@ -101,7 +104,7 @@ def skeleton_of(printed: str) -> Skeleton:
 
 def marked(structure: Structure) -> Own:
     """Something of that structure, of which each string is its place."""
-    header, old, new, copy, over = structure
+    header, old, new, copy, earlier, over = structure
     places = (f"\0{place}\0" for place in count())
 
     def some(number: int) -> tuple[str, ...]:
@@ -123,6 +126,7 @@ def marked(structure: Structure) -> Own:
         old_arms=tuple(PlannedArm(ops, criteria(lengths)) for ops, lengths in old),
         new_arms=tuple(PlannedArm(ops, criteria(lengths)) for ops, lengths in new),
         copy_criteria=criteria(copy),
+        earlier_criteria=criteria(earlier),
         over=some(over),
     )
 

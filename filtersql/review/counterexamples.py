@@ -26,11 +26,13 @@ __all__ = ["counterexample_record", "counterexample_text"]
 def counterexample_text(found: Counterexample, compiled: CompiledTable) -> str:
     """The statement, the changes or the rows of the source, the target's rows, both answers."""
     columns = [column.name for column in compiled.columns]
-    parts = [f"{found.kind}.sql goes wrong."]
+    parts = [f"{found.kind.file}.sql goes wrong."]
     parts.append(_changes(found.changes) if found.kind.merges else _source(found.changes))
     before = [["", *map(_text, row)] for row in found.before]
     if found.kind is not Kind.COPY:
-        parts.append(_rows("target before" if found.kind.merges else "target", columns, before))
+        parts.append(
+            _rows("target" if found.kind is Kind.AUDIT else "target before", columns, before)
+        )
     if found.expected is None:
         parts.append("expected: the statement stops, for a value is not known")
     if found.found is None:
@@ -54,7 +56,7 @@ def counterexample_record(found: Counterexample, compiled: CompiledTable) -> dic
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
     return {
-        "statement": str(found.kind),
+        "statement": found.kind.file,
         "changes": [
             {
                 "seq": seq_of(place),

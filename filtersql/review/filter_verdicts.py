@@ -20,6 +20,7 @@ from filtersql.filters import Filter
 from filtersql.filters.check.supersets import covers
 from filtersql.rendering.definition import COPY, EVERY_ROW, NO_ROW, Definition
 from filtersql.rendering.definition_changes import FilterVerdict, types_differ
+from filtersql.rendering.plan_records import PlannedCriterion
 from filtersql.review.changed_meaning import condition_of
 from filtersql.review.row_trials import Condition, NotTried, Trials
 
@@ -29,10 +30,15 @@ _UNKNOWN = FilterVerdict()
 
 
 def filter_verdict(
-    before: Definition, node: Node, trials: Trials, read: Callable[[str], Filter]
+    before: Definition,
+    node: Node,
+    trials: Trials,
+    read: Callable[[str], Filter],
+    write: Callable[[Condition], tuple[PlannedCriterion, ...]],
 ) -> FilterVerdict:
     """Which rows tell the definitions apart; `read` gives the filter of an earlier text.
 
+    `write` gives a condition as the target's engine takes it.
     Nothing is known where filters are combined by AND, other tables are sources, or a type changed.
     """
     now = node.compiled.definition
@@ -40,18 +46,21 @@ def filter_verdict(
     same_tables = before.sources == now.sources and dict(before.only_from) == dict(now.only_from)
     if not (ordinary and same_tables) or types_differ(before, now):
         return _UNKNOWN
+    verdict = _UNKNOWN
     try:
         was = _condition(before.filters.get(COPY, NO_ROW), read)
+        verdict = FilterVerdict(earlier=write(was))
         condition = condition_of(node, node.resolved.copy_filters)
         compared = trials.compare(was, condition)
     except (NotTried, Mistake, Mistakes):
-        return _UNKNOWN
+        return verdict
     gained, lost = compared.gained, compared.lost
     return FilterVerdict(
         enters=_verdict(gained is not None, compared.exhaustive or _within(condition, was)),
         leaves=_verdict(lost is not None, compared.exhaustive or _within(was, condition)),
         entering=gained,
         leaving=lost,
+        earlier=verdict.earlier,
     )
 
 

@@ -190,8 +190,9 @@ def _written(holder: _Holder, planned: PlannedTarget, intended: Entry) -> Writte
     assert moved is not None  # rows of it move
     renew(holder, holder.engine)
     written = holder.engine.write(moved.merge, compiled, changed_mark(intended))
-    # What replaces a table does not say which rows were there.
-    return Written(moved.insert, moved.update, moved.delete) if moved.rebuilds else written
+    # Not every engine says what a DELETE took; a table that takes another's place never does.
+    told = not moved.rebuilds and moved.merge != moved.statement
+    return written if told or written is None else Written(moved.insert, moved.update, moved.delete)
 
 
 def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -> Entry:

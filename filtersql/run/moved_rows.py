@@ -1,7 +1,7 @@
 """The rows that a changed filter moves: staged, counted, and one of each kind to look at.
 
 Example
-    moved = moved_rows(engine, source, entry, "filtersql_change__1", no_row_enters=False)
+    moved = moved_rows(engine, source, entry, "filtersql_change__1", verdict)
     moved.delete, moved.insert, moved.statement
 
     ============================ ==================================================
@@ -11,6 +11,10 @@ Example
     taken, but not in the source it was changed by another hand: `unexplained`
     taken, with other values     the same
     ============================ ==================================================
+
+    Where the mark of a run stands with the newest commit of the target, and the filters in force
+    are known, the target holds what these take of the source. Then rows are not compared: others of
+    the source for which the new filter is true enter, and the target alone tells which leave.
 """
 
 from __future__ import annotations
@@ -18,13 +22,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp, select
 
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import UNREADABLE_STATEMENT
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.rendering.definition_changes import FilterVerdict
+from filtersql.rendering.plan_records import PlannedCriterion
 from filtersql.run.audit_findings import Found, check_keys, compare
-from filtersql.run.counts import count
+from filtersql.run.counts import count, count_repeated
 from filtersql.run.ledger_entry import Entry
 from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.run.stage_and_judge import over_stage
@@ -35,7 +42,7 @@ __all__ = ["Moved", "count_target", "moved_rows"]
 
 
 class Moved(Struct, frozen=True):
-    """What moves: `statement` is change.sql, `merge` the same over the stage."""
+    """What moves: `statement` is change.sql, `merge` what is executed: the same over the stage."""
 
     delete: int
     insert: int
@@ -57,23 +64,33 @@ class Moved(Struct, frozen=True):
 
 
 def moved_rows(
-    engine: Engine, source: SourceAtPosition, entry: Entry, stage: str, *, no_row_enters: bool
+    engine: Engine, source: SourceAtPosition, entry: Entry, stage: str, verdict: FilterVerdict
 ) -> Moved:
-    """Stage and count what moves. `no_row_enters` is proved by the filters. Raises Mistakes."""
+    """Find and count what moves; `verdict` is what the filters prove. Raises Mistakes."""
     compiled = source.audit.compiled
     # The target holds what the filter reads, so it alone tells which rows leave.
     alone = {each.name for each in compiled.feed_columns} <= {
         each.name for each in compiled.columns
     }
-    leaving = _narrowing(engine, compiled, f"{stage}_leaving") if alone else None
-    if leaving is not None and no_row_enters:
-        return leaving
-    source.bring_forward(entry.position, entry)
+    leaving = f"{stage}_leaving"
+    if alone and verdict.enters is False:
+        return _narrowing(engine, compiled, leaving)
+    earlier = verdict.earlier if alone and compiled.key and compiled.judges_alone else None
+    trusted = earlier is not None and engine.is_marked(compiled.target)
+    # Then it is enough that no key of a row that moves comes twice.
+    source.bring_forward(entry.position, entry, checks_keys=not trusted)
     try:
-        moved = _moving(engine, compiled, stage, leaving)
+        moved = _between(engine, compiled, stage, earlier) if earlier and trusted else None
+        if moved is None:
+            if trusted:
+                source.check_keys()
+            held = _narrowing(engine, compiled, leaving).delete if alone else None
+            moved = _moving(engine, compiled, stage, held)
     finally:
         source.forget()
-    return leaving if leaving is not None and not (moved.insert or moved.unexplained) else moved
+    if alone and not (moved.insert or moved.unexplained):
+        return _narrowing(engine, compiled, leaving)
+    return moved
 
 
 def count_target(engine: Engine, compiled: CompiledTable) -> int:
@@ -84,11 +101,16 @@ def count_target(engine: Engine, compiled: CompiledTable) -> int:
 def _narrowing(engine: Engine, compiled: CompiledTable, stage: str) -> Moved:
     """Rows of the target for which the filter is not true."""
     statement, source = compiled.changing_sql(narrows=True)
-    engine.stage(stage, source)
-    rows = named_rows(stage)
+    if compiled.judges_alone:
+        # A DELETE finds them again.
+        engine.define(stage, source)
+        merge = statement
+    else:
+        engine.stage(stage, source)
+        merge = _merge(engine, compiled, statement, source, stage)
     query = select("*")
-    if compiled.key:
-        query = query.from_(rows)
+    if compiled.key or compiled.judges_alone:
+        query = query.from_(named_rows(stage))
     else:
         # Each distinct row is staged once, whatever copies there are.
         target = exp.alias_(_target(engine, compiled), "t", table=True)
@@ -96,39 +118,63 @@ def _narrowing(engine: Engine, compiled: CompiledTable, stage: str) -> Moved:
         same = exp.and_(
             *(exp.NullSafeEQ(this=_column(one, "t"), expression=_column(one, "s")) for one in names)
         )
-        query = query.from_(target).join(exp.alias_(rows, "s", table=True), on=same)
+        rows = exp.alias_(named_rows(stage), "s", table=True)
+        query = query.from_(target).join(rows, on=same)
     delete = count(engine, query)
     leaves = _sample(engine, compiled, stage, None) if delete else None
-    merge = _merge(engine, compiled, statement, source, stage)
     return Moved(delete, 0, leaves, None, statement, merge, reads_source=False)
 
 
-def _moving(engine: Engine, compiled: CompiledTable, stage: str, leaving: Moved | None) -> Moved:
-    """What differs between the target and the filter over the source at its position."""
-    statement, source = compiled.changing_sql(narrows=False)
+def _between(
+    engine: Engine, compiled: CompiledTable, stage: str, earlier: tuple[PlannedCriterion, ...]
+) -> Moved | None:
+    """Rows of the target that leave, and those of the source that the earlier filters left out.
+
+    None where a key comes twice: the target is not what these filters take.
+    """
+    statement, source = compiled.changing_sql(earlier=earlier)
+    engine.stage(stage, source)
+    if count_repeated(engine, named_rows(stage), compiled.key):
+        return None
+    return _staged(engine, compiled, stage, statement, source)
+
+
+def _moving(engine: Engine, compiled: CompiledTable, stage: str, leaving: int | None) -> Moved:
+    """What differs between the target and the filter over the source at its position.
+
+    `leaving` are the rows of the target that the filter does not take.
+    """
+    statement, source = compiled.changing_sql()
     if compiled.key:
         check_keys(engine, compiled)
     engine.stage(stage, source)
-    merge = _merge(engine, compiled, statement, source, stage)
-    if not compiled.key:
-        found = compare(engine, compiled)
-        delete, insert, update = found.leaked, found.missing, 0
-        leaves, enters = (_found(compiled, found, kind) for kind in ("leaked", "missing"))
+    if compiled.key:
+        moved = _staged(engine, compiled, stage, statement, source)
     else:
-        counts = _effects(engine, compiled, stage)
-        delete, insert, update = (counts.get(each, 0) for each in ("delete", "insert", "update"))
-        leaves = _sample(engine, compiled, stage, "delete") if delete else None
-        enters = _sample(engine, compiled, stage, "insert") if insert else None
-    foreign = update + (abs(delete - leaving.delete) if leaving is not None else 0)
+        found = compare(engine, compiled)
+        leaves, enters = (_found(compiled, found, kind) for kind in ("leaked", "missing"))
+        merge = _merge(engine, compiled, statement, source, stage)
+        counts = (found.leaked, found.missing)
+        moved = Moved(*counts, leaves, enters, statement, merge, reads_source=True)
+    foreign = moved.update + (0 if leaving is None else abs(moved.delete - leaving))
+    return replace(moved, unexplained=foreign)
+
+
+def _staged(
+    engine: Engine, compiled: CompiledTable, stage: str, statement: str, source: str
+) -> Moved:
+    """What is staged of a table with a key, counted by its effects."""
+    merge = _merge(engine, compiled, statement, source, stage)
+    counts = _effects(engine, compiled, stage)
+    delete, insert, update = (counts.get(each, 0) for each in ("delete", "insert", "update"))
     return Moved(
         delete,
         insert,
-        leaves,
-        enters,
+        _sample(engine, compiled, stage, "delete") if delete else None,
+        _sample(engine, compiled, stage, "insert") if insert else None,
         statement,
         merge,
         reads_source=True,
-        unexplained=foreign,
         update=update,
     )
 

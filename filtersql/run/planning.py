@@ -9,7 +9,8 @@ Example
     ============ ================================================= ==============
 
     The rows that move are staged by the query that change.sql holds. They are counted there, and
-    `apply` writes them from there: what is counted is what is written.
+    `apply` writes them from there: what is counted is what is written. Rows that only leave are
+    counted in the target, from which a DELETE takes them.
 
     Where the filters alone prove that no row enters, the source is not read. Where they do not, it
     is, and the statement is the same if the data shows that none does.
@@ -221,8 +222,7 @@ class _Planner(Struct, frozen=True):
         self, entry: Entry, verdict: FilterVerdict, says: Sequence[str], *, trusts: bool
     ) -> PlannedTarget:
         """The rows that move, staged and counted. Raises Mistakes."""
-        source, alone = self._source(entry), verdict.enters is False
-        moved = moved_rows(self.engine, source, entry, self._stage, no_row_enters=alone)
+        moved = moved_rows(self.engine, self._source(entry), entry, self._stage, verdict)
         if moved.unexplained and trusts:
             raise Mistakes(
                 [

@@ -28,7 +28,7 @@ from filtersql.run.feed_reach import check_reach
 from filtersql.run.ledger_entry import Entry
 from filtersql.run.lookups import show_held
 from filtersql.run.model import Inputs
-from filtersql.run.sources import read_feed, stage_source
+from filtersql.run.sources import check_keys, read_feed, stage_source
 from filtersql.run.stage_and_judge import judge_changes
 from filtersql.targets.model import Engine
 
@@ -53,8 +53,13 @@ class SourceAtPosition(Struct, frozen=True):
     engine: Engine
     folder: Path
 
-    def bring_forward(self, position: int | None, entry: Entry | None) -> None:
-        """Make the view that audit.sql reads. Raises Mistakes."""
+    def bring_forward(
+        self, position: int | None, entry: Entry | None, *, checks_keys: bool = True
+    ) -> None:
+        """Make the view that audit.sql reads. Raises Mistakes.
+
+        Without `checks_keys` a key of the source may come twice, unless it is copied.
+        """
         copy, source = self.audit.copy, self.subscription.source
         holds = source.seq_of(copy.relation) if source and copy.copy_data else None
         if holds is not None and (position is None or position < holds):
@@ -63,7 +68,12 @@ class SourceAtPosition(Struct, frozen=True):
                 [SOURCE_AHEAD(name=self.audit.compiled.unique_id, holds=holds, stands=stands)]
             )
         has_source = stage_source(
-            self.inputs, self.engine, self.subscription, copy, self.folder / "source.parquet"
+            self.inputs,
+            self.engine,
+            self.subscription,
+            copy,
+            self.folder / "source.parquet",
+            checks_keys=checks_keys,
         )
         changes = self._changes(holds, position, entry) if position is not None else None
         if not has_source and changes is None:
@@ -72,6 +82,8 @@ class SourceAtPosition(Struct, frozen=True):
             return
         self.engine.create(copy.target, copy.column_definitions_sql, {})
         if has_source:
+            if not checks_keys:
+                check_keys(self.engine, copy)
             self.engine.execute(copy.initial_copy_sql)
         if changes:
             self._apply()
@@ -83,6 +95,10 @@ class SourceAtPosition(Struct, frozen=True):
         show_clock(self.engine, self.audit.compiled, clock)
         for looked in self.audit.compiled.lookups:
             show_held(self.engine, looked, self.audit.looked_up[looked.relation])
+
+    def check_keys(self) -> None:
+        """Raises Mistakes where a key comes twice."""
+        check_keys(self.engine, self.audit.copy)
 
     def forget(self) -> None:
         """Remove the copy: what reads the view was staged."""

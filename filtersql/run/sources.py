@@ -51,6 +51,7 @@ from filtersql.targets.statements import described, named_rows
 __all__ = [
     "FeedRead",
     "change_columns",
+    "check_keys",
     "no_changes",
     "read_feed",
     "stage_source",
@@ -140,9 +141,18 @@ def change_columns(
 
 
 def stage_source(
-    inputs: Inputs, engine: Engine, subscription: Subscription, compiled: CompiledTable, path: Path
+    inputs: Inputs,
+    engine: Engine,
+    subscription: Subscription,
+    compiled: CompiledTable,
+    path: Path,
+    *,
+    checks_keys: bool = True,
 ) -> bool:
-    """Make the view that initial_copy.sql reads; False where there is nothing to copy from."""
+    """Make the view that initial_copy.sql reads; False where there is nothing to copy from.
+
+    `checks_keys`: refuse a key that comes twice.
+    """
     source = subscription.source
     if source is None or not compiled.copy_data:
         return False
@@ -169,7 +179,8 @@ def stage_source(
         engine.define(compiled.source_view, query.sql(engine.dialect))
         if mistakes := written_otherwise(engine, compiled, name):
             raise Mistakes(mistakes)
-    _check_keys(engine, compiled)
+    if checks_keys:
+        check_keys(engine, compiled)
     return True
 
 
@@ -298,8 +309,8 @@ def _filled(
     )
 
 
-def _check_keys(engine: Engine, compiled: CompiledTable) -> None:
-    """A target has no unique index that would notice a key that comes twice."""
+def check_keys(engine: Engine, compiled: CompiledTable) -> None:
+    """Raises Mistakes where a key of the source comes twice: no unique index would notice."""
     if not compiled.key:
         return
     repeated = count_repeated(engine, named_rows(compiled.source_view), compiled.key)

@@ -24,6 +24,7 @@ from filtersql.targets.statements import describe_table, table_name
 
 __all__ = [
     "ALL_SETTINGS",
+    "MAINTENANCE",
     "MARK_SETTINGS",
     "SIZE",
     "create_statement",
@@ -48,6 +49,8 @@ ALL_SETTINGS = (*MARK_SETTINGS, _SKIPPING)
 #: characters that Parquet's column names take only with Delta's column mapping
 _NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
 _COMMITS_READ = 50
+#: commits that leave the rows as they are
+MAINTENANCE = frozenset({"OPTIMIZE", "VACUUM START", "VACUUM END", "SET TBLPROPERTIES"})
 #: of what `detail` gives: the bytes of a table
 SIZE = "sizeInBytes"
 

@@ -288,6 +288,10 @@ class DuckDB:
         """None: the state and the data are committed together, so the state is right."""
         return None
 
+    def is_marked(self, parts: Sequence[str]) -> bool:
+        """False: DuckDB keeps no commits."""
+        return False
+
     def beside(self) -> DuckDB:
         """Itself: one transaction holds all targets."""
         return self

@@ -31,6 +31,7 @@ __all__ = [
     "append_statement",
     "check_once",
     "create_statements",
+    "current_mark",
     "joining",
     "mark_of",
     "marking",
@@ -93,6 +94,17 @@ def mark_of(summaries: Sequence[Mapping[str, str]]) -> Mark | None:
     """The newest mark among snapshots, which come newest first."""
     marks = (read_mark(summary.get("filtersql.mark")) for summary in summaries)
     return next((mark for mark in marks if mark is not None), None)
+
+
+def current_mark(table_sql: str) -> str:
+    """The statement that reads the mark of the snapshot that readers see."""
+    refs = exp.alias_(exp.to_table(f"{table_sql}.refs", dialect="spark"), "r", table=True)
+    same = exp.column("snapshot_id", "r").eq(exp.column("snapshot_id", "s"))
+    mark = exp.Bracket(
+        this=exp.column("summary", "s"), expressions=[exp.Literal.string("filtersql.mark")]
+    )
+    query = exp.select(mark).from_(exp.alias_(_snapshots(table_sql), "s", table=True))
+    return query.join(refs, on=same).where(exp.column("name", "r").eq("main")).sql("spark")
 
 
 def check_once(table_sql: str, summaries: Sequence[Mapping[str, str]]) -> None:

@@ -268,11 +268,18 @@ class Engine(Protocol):
         ...
 
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
-        """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
+        """Run a MERGE, INSERT or DELETE and commit the mark with it; None: it was there before."""
         ...
 
     def committed(self, parts: Sequence[str]) -> Mark | None:
         """The newest mark that stands with a table's data; None where there is no table."""
+        ...
+
+    def is_marked(self, parts: Sequence[str]) -> bool:
+        """Whether a mark stands with the newest commit of a table's rows: nobody else wrote since.
+
+        False where that is not known.
+        """
         ...
 
     def beside(self) -> Engine:

@@ -63,7 +63,7 @@ from filtersql.targets.statements import (
     table_name,
     temporary_view,
 )
-from filtersql.targets.table_formats import create_statements
+from filtersql.targets.table_formats import Commits, create_statements
 from filtersql.targets.uploading import chunks
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ _QUERY = re.compile(r"(?:\s|--[^\n]*\n)*(?:SELECT|WITH)\b", re.IGNORECASE)
 _MARKS = (*delta.ALL_SETTINGS, *iceberg.MARK_SETTINGS)
 
 
-class Remote(Struct):
+class Remote(Struct, Commits):
     """A session of a server. `staging` is a folder that the server sees under the same path."""
 
     line: Line

@@ -46,13 +46,13 @@ from filtersql.targets.statements import (
     select_columns,
     table_name,
 )
-from filtersql.targets.table_formats import create_statements
+from filtersql.targets.table_formats import Commits, create_statements
 from filtersql.targets.warehouse import Folder
 
 __all__ = ["Session"]
 
 
-class Session(Struct):
+class Session(Struct, Commits):
     """A Spark session. `warehouse` is where filtersql keeps Delta tables; None: the catalog's."""
 
     spark: SparkSession

@@ -1,13 +1,47 @@
-"""How a table is made in the format of its target, Delta or Iceberg."""
+"""How a table is made in the format of its target, Delta or Iceberg, and who wrote it last."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 from filtersql.targets import delta, iceberg
-from filtersql.targets.model import Config
+from filtersql.targets.model import Config, read_mark
 
-__all__ = ["create_statements"]
+__all__ = ["Commits", "create_statements"]
+
+
+class Commits:
+    """What an engine asks of the commits of a table."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        format: Literal["delta", "iceberg"]
+
+        def rows(self, statement: str) -> list[tuple[object, ...]]:
+            """The rows of a query."""
+            ...
+
+        def table_sql(self, parts: Sequence[str]) -> str:
+            """A table's name, quoted, in the catalog of the targets."""
+            ...
+
+    def is_marked(self, parts: Sequence[str]) -> bool:
+        """Whether a mark stands with the newest commit of a table's rows."""
+        name = self.table_sql(parts)
+        if self.format == "iceberg":
+            commits = self.rows(iceberg.current_mark(name))
+        else:
+            commits = self.rows(delta.history(name))
+        newest = next(
+            (one for one in commits if not delta.MAINTENANCE.intersection(_texts(one))), ()
+        )
+        return any(read_mark(text) for text in _texts(newest))
+
+
+def _texts(row: Sequence[object]) -> list[str]:
+    return [value for value in row if isinstance(value, str)]
 
 
 def create_statements(

@@ -26,7 +26,7 @@ from sqlglot import exp
 
 from filtersql.filters.model import CLOCK
 
-__all__ = ["Lifting", "NotLifted", "lifted", "lifted_insert", "lifted_query"]
+__all__ = ["Lifting", "NotLifted", "lifted", "lifted_delete", "lifted_insert", "lifted_query"]
 
 
 class NotLifted(Exception):
@@ -78,6 +78,15 @@ def lifted_insert(insert: exp.Insert, lifting: Lifting) -> exp.Insert:
     into.set("expressions", [_identifier(lifting), *into.expressions])
     _query(insert.expression, lifting)
     return insert
+
+
+def lifted_delete(delete: exp.Delete, lifting: Lifting) -> exp.Delete:
+    """The DELETE for all cases, which judges row by row. The tree that is given is changed."""
+    others = {key for key, value in delete.args.items() if value} - {"this", "where"}
+    if others or any(isinstance(part, exp.Query) for part in delete.walk()):
+        raise NotLifted("it does not just delete the rows that meet a condition")
+    delete.set("this", lifting.target.copy())
+    return delete
 
 
 def lifted_query(query: exp.Query, lifting: Lifting) -> exp.Query:

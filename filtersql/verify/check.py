@@ -36,8 +36,8 @@ from filtersql.verify.kinds import Kind, statements
 from filtersql.verify.loading import Case, Layout, Rows, Shelf, free_name
 from filtersql.verify.lookups import show_lookups
 from filtersql.verify.model import Change, Model
-from filtersql.verify.source_cases import audits, copies
-from filtersql.verify.statement import Statement, read_statement
+from filtersql.verify.source_cases import audits, changed, copies
+from filtersql.verify.statement import Statement, change_kinds, read_statement
 from filtersql.verify.statement_outlines import Outlines
 from filtersql.verify.values import Answers, trials, values_of
 from filtersql.verify.world import World
@@ -118,10 +118,12 @@ def answers_of(node: Node, bench: Bench) -> Answers:
     return Answers(bench.duckdb, node.resolved.table, distinct)
 
 
-def cases_of(node: Node, bench: Bench, answers: Answers | None = None) -> Cases:
+def cases_of(
+    node: Node, bench: Bench, answers: Answers | None = None, kinds: Sequence[Kind] = ()
+) -> Cases:
     """What the file of a target is tried on. Raises Mistakes where there is nothing to try.
 
-    `answers` are those that are known already.
+    `answers` are those that are known already, `kinds` those of the statements.
     """
     compiled = _typed(node, bench.engine.engine.dialect)
     show_lookups(node, (bench.duckdb.engine, bench.engine.engine))
@@ -133,6 +135,7 @@ def cases_of(node: Node, bench: Bench, answers: Answers | None = None) -> Cases:
         Kind.MERGE: answered(world, drafts),
         Kind.COPY: Tried(copies(world)),
         Kind.AUDIT: Tried(audits(world)),
+        **{kind: Tried(changed(world, kind)) for kind in kinds if kind.changes},
     }
     if Kind.COMPLETING in statements(node):
         shared[Kind.COMPLETING] = answered(world, [*drafts, *moves(world)], completing=True)
@@ -157,15 +160,18 @@ def prove(node: Node, folder: Path, shown: str, bench: Bench, cases: Cases | Non
     configure(bench)
     show_trial([node], bench.engine.engine)
     written = read_statements(node, folder, shown, bench)
-    return tried(written, bench, cases or cases_of(node, bench))
+    kinds = [statement.kind for statement in written]
+    return tried(written, bench, cases or cases_of(node, bench, kinds=kinds))
 
 
 def read_statements(node: Node, folder: Path, shown: str, bench: Bench) -> tuple[Statement, ...]:
     """The statements in a target's folder. Raises Mistakes where one is not what it should be."""
     read = partial(read_statement, node=node, shelf=bench.filters, dialect=bench.dialect)
+    kinds = (*statements(node), *change_kinds(folder / "change.sql", node, bench.dialect))
     return tuple(
-        read(folder / f"{kind}.sql", f"{shown}/{kind}.sql", kind=kind, outlines=bench.outlines)
-        for kind in statements(node)
+        read(folder / name, f"{shown}/{name}", kind=kind, outlines=bench.outlines)
+        for kind in kinds
+        for name in [f"{kind.file}.sql"]
     )
 
 

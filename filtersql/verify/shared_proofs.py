@@ -200,7 +200,9 @@ def _proved(
     count = 0
     for place, ready in files.items():
         try:
-            one = _Prepared(ready, cases_of(ready.asked.node, bench, answers.get(place)))
+            kinds = [statement.kind for statement in ready.statements]
+            cases = cases_of(ready.asked.node, bench, answers.get(place), kinds)
+            one = _Prepared(ready, cases)
         except (Mistakes, Mistake) as found:
             mistakes = found if isinstance(found, Mistakes) else Mistakes([found])
             done[place] = Outcome(0.0, place, mistakes=mistakes)

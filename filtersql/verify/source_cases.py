@@ -1,4 +1,4 @@
-"""Rows of a source, and what the initial copy and an audit make of them.
+"""Rows of a source, and what the initial copy, an audit and a changed filter make of them.
 
 Example
     for the filter (a > 5) on (a int, the key; b int)
@@ -10,6 +10,7 @@ Example
     audit        (6, 1)          –                   6 missing
     audit        (6, 1)          (6, 2)              6 differs
     audit        (5, 1)          (5, 1)              5 leaked
+    change       (6, 1)          (5, 1)              (6, 1)
     ============ =============== =================== ==========================
 
 Every row on a boundary is tried; of each combination of answers a few are compared with targets
@@ -21,13 +22,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 
+from filtersql.verify.kinds import Kind
 from filtersql.verify.loading import Case
 from filtersql.verify.model import Change, Image, Row
-from filtersql.verify.source_model import audited, copied
+from filtersql.verify.source_model import audited, copied, entered, left
 from filtersql.verify.values import other_than
 from filtersql.verify.world import World, representatives
 
-__all__ = ["audits", "copies"]
+__all__ = ["audits", "changed", "copies"]
 
 #: the rows of a source, and those of its target
 _Draft = tuple[Sequence[Image], Sequence[Row]]
@@ -55,6 +57,28 @@ def audits(world: World) -> tuple[Case, ...]:
         return audited(world.model, source, target)
 
     return _answered(world, [*_judged(world), *_compared(world)], expected)
+
+
+def changed(world: World, kind: Kind) -> tuple[Case, ...]:
+    """What a form of change.sql is tried on."""
+
+    def expected(source: Sequence[Image], target: Sequence[Row]) -> tuple[Row, ...]:
+        if kind is Kind.LEAVING:
+            return left(world.model, target)
+        if kind is Kind.ENTERING:
+            return entered(world.model, source, target)
+        return copied(world.model, source)
+
+    drafts = [*_judged(world), *_compared(world)]
+    if kind is not Kind.CHANGE:
+        # These judge the target's rows: each on a boundary stands there, too.
+        rows = [world.target(row) for row in _boundaries(world)]
+        drafts += [([], [row, row]) for row in rows] if not world.model.key else []
+        drafts += [([], [row]) for row in rows]
+        names = world.model.columns
+        held = {row for _, target in drafts for row in target}
+        world.answers.ask(dict(zip(names, row, strict=True)) for row in held)
+    return _answered(world, drafts, expected)
 
 
 def _boundaries(world: World) -> Iterator[Image]:

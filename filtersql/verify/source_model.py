@@ -1,9 +1,10 @@
-"""What the initial copy brings of a source, and what an audit finds: slowly, row by row.
+"""What a source brings, what an audit finds and what a changed filter leaves: slowly, row by row.
 
 Example
     copied(model, [{"a": "6", "b": "x"}, {"a": "5", "b": "x"}])         # (("6", "x"),)
     audited(model, [{"a": "6", "b": "x"}], [("7", "x")])                # (("6", "missing"),
                                                                         #  ("7", "leaked"))
+    left(model, [("7", "x"), ("5", "x")])                               # (("7", "x"),)
 
 PostgreSQL
     tablesync.c, copy_table(): the published columns of the rows that any row filter takes.
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 
 from filtersql.verify.model import Image, Model, Row
 
-__all__ = ["audited", "copied"]
+__all__ = ["audited", "copied", "entered", "left"]
 
 
 def copied(model: Model, source: Sequence[Image]) -> tuple[Row, ...]:
@@ -30,6 +31,23 @@ def audited(model: Model, source: Sequence[Image], target: Sequence[Row]) -> tup
     """The findings: the key and a word; without a key the row, a word and how many copies."""
     expected = copied(model, source)
     return _keyed(model, expected, target) if model.key else _counted(expected, target)
+
+
+def left(model: Model, target: Sequence[Row]) -> tuple[Row, ...]:
+    """The rows of a target that stay; it has all columns of the filters."""
+    return tuple(row for row in target if model.copies(dict(zip(model.columns, row, strict=True))))
+
+
+def entered(model: Model, source: Sequence[Image], target: Sequence[Row]) -> tuple[Row, ...]:
+    """Those, and the rows of the source in place of what has their keys.
+
+    Raises LookupError where a row would leave and another one come under its key.
+    """
+    come = {model.key_of(row): row for row in copied(model, source)}
+    stay = left(model, target)
+    if come.keys() & {model.key_of(row) for row in target if row not in stay}:
+        raise LookupError
+    return (*(row for row in stay if model.key_of(row) not in come), *come.values())
 
 
 def _keyed(model: Model, expected: Sequence[Row], held: Sequence[Row]) -> tuple[Row, ...]:

@@ -11,6 +11,7 @@ of the definitions, over the old or the new row of a change or over a row of the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -39,7 +40,13 @@ from filtersql.rendering.verdicts import filters_in
 from filtersql.source import Source
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
-from filtersql.verify.batch_cases import Lifting, lifted, lifted_insert, lifted_query
+from filtersql.verify.batch_cases import (
+    Lifting,
+    lifted,
+    lifted_delete,
+    lifted_insert,
+    lifted_query,
+)
 from filtersql.verify.kinds import Kind, statements
 from filtersql.verify.loading import CASES, FEED, SOURCE, TARGET, Layout
 from filtersql.verify.matched_twice import stop_if_matched_twice
@@ -47,9 +54,10 @@ from filtersql.verify.recursion_limit import limit_recursion
 from filtersql.verify.statement_outlines import Outline, Outlines, outlined
 from filtersql.verify.statement_parsing import parsed, stops_of_duckdb, target_of
 
-__all__ = ["Statement", "read_statement"]
+__all__ = ["Statement", "change_kinds", "read_statement"]
 
 _TWIN = "filtersql_twin_{}"
+_BUILDS = re.compile(r"^CREATE\b", re.MULTILINE)
 _ENGINES: Mapping[Dialect, str] = {"spark": "Spark", "duckdb": "DuckDB"}
 _OTHER: Mapping[Dialect, Dialect] = {"spark": "duckdb", "duckdb": "spark"}
 
@@ -95,6 +103,8 @@ class Statement(Struct, frozen=True):
             lifted(tree, lifting)
         elif isinstance(tree, exp.Insert):
             lifted_insert(tree, lifting)
+        elif isinstance(tree, exp.Delete):
+            lifted_delete(tree, lifting)
         elif isinstance(tree, exp.Query):
             lifted_query(tree, lifting)
         if engine.dialect != self.dialect:
@@ -128,14 +138,18 @@ def read_statement(
     """The statement in a file. Raises Mistakes where it is not what a proof can begin with."""
     if not path.is_file():
         raise Mistakes([NO_STATEMENT(path=shown)])
-    text = read_compiled(path, statements(node)[kind])
+    # Of a change there is no text that is expected.
+    text = read_compiled(path, statements(node).get(kind, ""))
     if any(f"--   {name}=" in text for name in SETTINGS[_OTHER[dialect]]):
         here, there = _ENGINES[dialect], _ENGINES[_OTHER[dialect]]
         raise Mistakes([COMPILED_FOR_ANOTHER(path=shown, written=there, wanted=here)])
     places = filters_in(text, dialect)
     flat = _with_placeholders(text, places, dialect)
     outline = _outline(flat, shown, node, dialect, kind, outlines or Outlines())
-    if len(places) != (wanted := _criteria(node, kind)):
+    wanted = _criteria(node, kind)
+    # Behind those of a changed definition stand the filters that were in force.
+    earlier = places[2 * wanted :] if _compares(places, wanted, kind) else []
+    if len(places) != (2 * wanted + len(earlier) if earlier else wanted):
         raise Mistakes([FILTERS_NOT_FOUND(path=shown, wanted=wanted, found=len(places))])
     own: dict[str, str] = {}
     twins: dict[str, str] = {}
@@ -144,7 +158,10 @@ def read_statement(
     for number, (begin, end) in enumerate(places, 1):
         placeholder, written = _TWIN.format(number), text[begin:end]
         own[placeholder] = written
-        if dialect == "duckdb":
+        if (begin, end) in earlier:
+            # What was in force is not the project's any more: with each answer the rest is right.
+            own[placeholder] = twins[placeholder] = "NULL" if kind is Kind.ENTERING else "TRUE"
+        elif dialect == "duckdb":
             twins[placeholder] = written
         elif (flat := squeezed(written, dialect)) in known:
             twins[placeholder] = known[flat]
@@ -184,6 +201,24 @@ def _outline(
 def _view(kind: Kind) -> str:
     """What stands in place of the view that a statement reads."""
     return FEED if kind.merges else SOURCE
+
+
+def change_kinds(path: Path, node: Node, dialect: Dialect) -> tuple[Kind, ...]:
+    """As what a change.sql is tried; none where there is none, or it builds the table anew."""
+    if not path.is_file():
+        return ()
+    text = read_compiled(path, "")
+    if _BUILDS.search(text):
+        return ()
+    if node.compiled.source_view not in text:
+        return (Kind.LEAVING,)
+    compares = _compares(filters_in(text, dialect), _criteria(node, Kind.CHANGE), Kind.ENTERING)
+    return (Kind.ENTERING, Kind.LEAVING) if compares else (Kind.CHANGE,)
+
+
+def _compares(places: list[tuple[int, int]], criteria: int, kind: Kind) -> bool:
+    """Whether a change.sql holds the filters that were in force, too."""
+    return kind in (Kind.ENTERING, Kind.LEAVING) and len(places) > 2 * criteria
 
 
 def _criteria(node: Node, kind: Kind) -> int:

@@ -19,7 +19,12 @@ from filtersql.verify.kinds import Kind
 
 __all__ = ["parsed", "stops_of_duckdb", "target_of"]
 
-_TREES: dict[str, type[exp.Expr]] = {"MERGE": exp.Merge, "INSERT": exp.Insert, "SELECT": exp.Select}
+_TREES: dict[str, tuple[type[exp.Expr], ...]] = {
+    "MERGE": (exp.Merge,),
+    "MERGE or DELETE": (exp.Merge, exp.Delete),
+    "INSERT": (exp.Insert,),
+    "SELECT": (exp.Select,),
+}
 
 
 def parsed(text: str, shown: str, dialect: Engine, kind: Kind) -> exp.Expr:
@@ -39,7 +44,8 @@ def parsed(text: str, shown: str, dialect: Engine, kind: Kind) -> exp.Expr:
     if len(trees) != 1 or not isinstance(trees[0], _TREES[kind.word]):
         raise Mistakes([_not_one(shown, kind, None)])
     (tree,) = trees
-    if kind.merges and (tree.args.get("on") is None or tree.args.get("whens") is None):
+    merge = isinstance(tree, exp.Merge)
+    if merge and (tree.args.get("on") is None or tree.args.get("whens") is None):
         raise Mistakes([_not_one(shown, kind, "it has no ON, or no WHEN")])
     return tree
 

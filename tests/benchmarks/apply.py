@@ -1,8 +1,10 @@
 """What plan and apply of a changed filter cost beside a copy of the table, and a DELETE by hand.
 
-    python tests/benchmarks/apply.py --rows 10000000 [--format delta iceberg]
+    python tests/benchmarks/apply.py [--rows 10000000] [--format delta] [--vectors] [--together]
 
-One Spark, one table of so many rows, of which the first filter takes 99 of 100. In turn:
+One Spark, one table of so many rows, of which the first filter takes 99 of 100, in files of half a
+million. The rows that move stand in each of them, or `--together`. With `--vectors` the table has
+Delta's deletion vectors, or Iceberg's position deletes. In turn:
 
     scans       counting the target's rows, and the source's, by the filter that comes
     plan        of a filter that 1 % of the rows leave, and of one that 1 % leave and 1 % enter
@@ -11,11 +13,13 @@ One Spark, one table of so many rows, of which the first filter takes 99 of 100.
     resync      `run --resync`: the whole table once more
 
 Seconds by the clock, CPU seconds of Python and Java, and files that a commit took away and wrote.
+The ratios are of CPU seconds.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import tempfile
@@ -39,10 +43,11 @@ PROFILES = """bench:
   target: delta
   outputs:
     delta: {type: spark, method: session, format: delta, warehouse: warehouse,
-            spark_conf: {spark.driver.memory: 4g}}
+            spark_conf: &conf {spark.driver.memory: 4g,
+                               spark.sql.files.maxRecordsPerFile: "500000"}}
     iceberg: {type: spark, method: session, format: iceberg, catalog: lake,
               catalog_config: {type: hadoop, warehouse: lakehouse},
-              spark_conf: {spark.driver.memory: 4g}}
+              spark_conf: *conf}
 """
 TABLES = """tables:
   - {name: orders, columns: {id: bigint not null, part: int not null, region: text, note: text},
@@ -52,26 +57,40 @@ SUBSCRIPTION = """subscriptions:
   - name: s1
     publications: [p]
     source: "{catalog}src.orders"
+    target_config: {{table_properties: {properties}}}
 """
 FIRST, NARROWER, MIXED = "part < 99", "part < 98", "part >= 1 AND part < 100"
-#: whose rows the changes move: the part is a hash of the key, so each file holds some
 ROWS = (
-    "SELECT id, CAST(pmod(hash(id), 100) AS INT) AS part, 'region ' || (id % 7) AS region, "
+    "SELECT id, CAST({part} AS INT) AS part, 'region ' || (id % 7) AS region, "
     "repeat('x', 40) AS note FROM range({rows})"
 )
+#: of 100 parts: that of a row by its key's hash, or keys that follow each other
+PARTS = {False: "pmod(hash(id), 100)", True: "id * 100 DIV {rows}"}
+VECTORS = {
+    "delta": {"delta.enableDeletionVectors": "true"},
+    "iceberg": {
+        "format-version": "2",
+        "write.delete.mode": "merge-on-read",
+        "write.merge.mode": "merge-on-read",
+    },
+}
 
 
 class Bench:
     """The project of one format, and its engine."""
 
-    def __init__(self, folder: Path, table_format: str, rows: int) -> None:
+    def __init__(self, folder: Path, asked: argparse.Namespace, table_format: str) -> None:
         self.folder, self.format = folder, table_format
+        self.properties = VECTORS[table_format] if asked.vectors else {}
         catalog = "lake." if table_format == "iceberg" else ""
         for name, text in (
             ("filtersql_project.yml", "name: bench\nversion: 1\nprofile: bench\n"),
             ("profiles.yml", PROFILES),
             ("tables/t.yml", TABLES),
-            ("subscriptions/s.yml", SUBSCRIPTION.format(catalog=catalog)),
+            (
+                "subscriptions/s.yml",
+                SUBSCRIPTION.format(catalog=catalog, properties=json.dumps(self.properties)),
+            ),
         ):
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text)
@@ -83,7 +102,8 @@ class Bench:
         self.target = self.engine.table_sql(("s1", "orders"))
         schema = self.engine.table_sql(("src",))
         self.engine.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
-        query = ROWS.format(rows=rows)
+        part = PARTS[asked.together].format(rows=asked.rows)
+        query = ROWS.format(rows=asked.rows, part=part)
         self.engine.execute(f"CREATE TABLE {self.source} USING {table_format} AS {query}")
 
     def define(self, where: str) -> None:
@@ -123,8 +143,10 @@ class Bench:
     def copied(self) -> str:
         copy = self.engine.table_sql(("src", "by_hand"))
         self.engine.execute(f"DROP TABLE IF EXISTS {copy}")
+        pairs = ", ".join(f"'{name}' = '{value}'" for name, value in self.properties.items())
+        properties = f"TBLPROPERTIES ({pairs})" if pairs else ""
         self.engine.execute(
-            f"CREATE TABLE {copy} USING {self.format} AS SELECT * FROM {self.target}"
+            f"CREATE TABLE {copy} USING {self.format} {properties} AS SELECT * FROM {self.target}"
         )
         return copy
 
@@ -133,6 +155,7 @@ class Bench:
         return {str(name) for (name,) in found}
 
     def timed(self, name: str, what: Callable[[], object], table: str | None = None) -> float:
+        """Says what it cost; gives the CPU seconds."""
         before = self.files(table) if table else set()
         began, spent = time.perf_counter(), self._processor()
         what()
@@ -142,7 +165,7 @@ class Bench:
             after = self.files(table)
             told += f"   files: {len(before - after)} away, {len(after - before)} written"
         print(told, flush=True)
-        return seconds
+        return spent
 
     def _processor(self) -> float:
         java = self.engine.spark.sparkContext._gateway.proc.pid
@@ -151,11 +174,11 @@ class Bench:
         return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
 
 
-def measure(table_format: str, rows: int) -> None:
+def measure(asked: argparse.Namespace, table_format: str) -> None:
     """Print what one format costs."""
     with tempfile.TemporaryDirectory() as name:
-        bench = Bench(Path(name), table_format, rows)
-        print(f"{table_format}, {rows:,} rows", flush=True)
+        bench = Bench(Path(name), asked, table_format)
+        print(f"{table_format}, {asked}", flush=True)
         bench.timed("first run (copy)", bench.run)
         copy = bench.copied()
         delete = f"DELETE FROM {copy} WHERE NOT ({NARROWER})"
@@ -178,10 +201,12 @@ def main() -> None:
     """Every format that was asked for, each in this process's one Spark."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--vectors", action="store_true")
+    parser.add_argument("--together", action="store_true")
     parser.add_argument("--format", nargs="+", default=["delta", "iceberg"])
     asked = parser.parse_args()
     for table_format in asked.format:
-        measure(table_format, asked.rows)
+        measure(asked, table_format)
 
 
 if __name__ == "__main__":

@@ -221,6 +221,23 @@ def test_rows_of_another_hand_are_refused(shop: Shop, engine: DuckDB) -> None:
         shop.apply(engine)
 
 
+def test_what_a_mark_explains_is_not_compared(shop: Shop, engine: DuckDB) -> None:
+    """The filters in force tell what the target holds; a key that comes twice says otherwise."""
+    used = OneByOne(engine.connection)
+    shop.run(used)
+    shop.define(**NEW)
+    planned = shop.plan(used)["orders"]
+    assert (planned.delete, planned.insert) == (4, 2)
+    assert "-- in force: (region = 'eu'::text)" in str(planned.statement)
+    assert "in force" not in str(shop.plan(engine)["orders"].statement)
+    engine.execute("INSERT INTO s1.orders VALUES (7, 'eu', 1)")
+    (wrong,) = shop.plan(used)["orders"].mistakes
+    assert "not as its definition in force left it" in wrong.message
+    engine.execute("DELETE FROM s1.orders WHERE id = 7")
+    assert shop.apply(used)
+    assert held(shop, engine) == HELD
+
+
 def test_a_wider_filter_needs_the_source_and_a_narrower_one_does_not(
     shop: Shop, engine: DuckDB
 ) -> None:

@@ -76,6 +76,9 @@ class OneByOne(DuckDB):
             )
             return super().write(statement, compiled, mark)
 
+    def is_marked(self, parts):
+        return self.committed(parts) is not None
+
     def committed(self, parts):
         found = self.connection.execute(
             "SELECT mark FROM marks WHERE target = ? ORDER BY n DESC", [self.table_sql(parts)]
