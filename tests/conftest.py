@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import java_archive
 import pytest
 from interpreting import INTERPRETED
 from servers import Server, named, serve
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 pytest_plugins = ["browsers", "server_worlds"]
 
 _SLOWEST = 10
+#: tests with Spark from which on many start one of their own
+_MANY = 100
 _ANNOUNCED = "announced"
 _LONG = "FILTERSQL_LONG_TESTS"
 
@@ -36,7 +39,11 @@ _QUICK = {
 _GENERATED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
 # What Spark would write in Java for a statement of a test runs once.
 _JAVA = " ".join(
-    ("-XX:+UseSerialGC", *(f"-D{name}={value}" for name, value in INTERPRETED.items()))
+    (
+        "-XX:+UseSerialGC",
+        java_archive.MAPPED,
+        *(f"-D{name}={value}" for name, value in INTERPRETED.items()),
+    )
 )
 # The start of Spark is mostly compilation of Java code: for a program of a few statements Java's
 # first compiler is enough; the second one would only take its processor away. Without the second,
@@ -59,6 +66,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What needs Spark is first: with two processes the long modules should not be the last."""
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+    first = os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0"
+    if first and sum(item.get_closest_marker("spark") is not None for item in items) > _MANY:
+        java_archive.make()
     for item in items:
         if _is_quick(item):
             item.add_marker("quick")

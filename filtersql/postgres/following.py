@@ -24,7 +24,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.capturing import NOT_PGOUTPUT, RESTORED
 from filtersql.postgres.capture_state import End, Folder
 from filtersql.postgres.feed_files import FeedFiles
-from filtersql.postgres.pgoutput import Begin, Commit, Malformed, Message, Relation, Type
+from filtersql.postgres.pgoutput import Begin, Commit, Malformed, Relation, Type
 from filtersql.postgres.recording import Check, Recorder, position_text, tx_of
 from filtersql.postgres.slot_stream import SlotStream
 from filtersql.postgres.transactions import Transactions
@@ -42,6 +42,8 @@ _LOOK = 0.2
 _GLANCE = 256
 #: the first letters of messages that end a transaction
 _COMMITS = b"Cc"
+#: what is recorded of a transaction that the files have
+_DESCRIPTIONS = (Relation, Type)
 
 
 class Progress(Struct, frozen=True):
@@ -88,7 +90,7 @@ class Following:
         self.position, self.committed = end.position, 0
         self.written = end.reached
         self.wrote_at = self.began = time.monotonic()
-        self.count = self.changes = self._seen = 0
+        self.count = self.changes = self._seen = self._rested = 0
 
     @property
     def between(self) -> bool:
@@ -96,13 +98,14 @@ class Following:
         return self.recorder.open is None and not self.skips
 
     def take_some(self) -> bool:
-        """What has arrived, at most to the end of a transaction; False: there is no more."""
+        """Some of what has arrived, now and then to the end of a transaction; False: all of it."""
+        receive = self.stream.receive
         for _ in range(_GLANCE):
-            payload = self.stream.receive()
+            payload = receive()
             if payload is None:
                 return False
             self._take(payload)
-            if payload[0] in _COMMITS:
+            if payload[0] in _COMMITS and self._seen - self._rested >= _GLANCE:
                 break
         return True
 
@@ -114,14 +117,23 @@ class Following:
             if isinstance(message, Begin):
                 self.skips = self._has(message)
                 self._pass(message.position)
-            elif isinstance(message, Commit) and self.skips:
-                self.skips = False
-                continue
-            if self.skips and not isinstance(message, Relation | Type):
-                continue
-            self._record(message, size)
+                self.committed = message.at
+            if self.skips:
+                self.skips = not isinstance(message, Commit)
+                if not isinstance(message, _DESCRIPTIONS):
+                    continue
+            if records := self.recorder.take(message):
+                self.files.add(records, size)
+                self.changes += len(records)
+            if isinstance(message, Commit):
+                self.position = message.position
+                self.count += 1
+                self.changes -= 1  # the record of the commit is none
+                self.files.boundary(self.recorder.last_seq)
 
     def _has(self, begin: Begin) -> bool:
+        if self.known and begin.position > self.end.reached:
+            return False
         tx = tx_of(begin)
         try:
             found = self.end.has(begin, tx)
@@ -139,18 +151,6 @@ class Following:
             self.mark.told(self.recorder.last_seq)
             self.mark = None
 
-    def _record(self, message: Message, size: int) -> None:
-        if records := self.recorder.take(message):
-            self.files.add(records, size)
-            self.changes += len(records)
-        if isinstance(message, Begin):
-            self.committed = message.at
-        elif isinstance(message, Commit):
-            self.position = message.position
-            self.count += 1
-            self.changes -= 1  # the record of the commit is none
-            self.files.boundary(self.recorder.last_seq)
-
     def close(self) -> None:
         """Close what is whole, and tell the server."""
         if self.files.close(self.stream.keep_alive):
@@ -158,6 +158,7 @@ class Following:
 
     def rest(self, *, at_once: bool) -> None:
         """Between two transactions: what waits is closed when it is time."""
+        self._rested = self._seen
         if not self.known and self.stream.reached > self.end.position:
             reason = f"Transaction {self.end.tx}, the last in the files, never happened."
             raise Mistakes([RESTORED(source=self.source, reason=reason)])

@@ -169,7 +169,9 @@ _U16 = struct.Struct(">H")
 _TEXT, _NULL, _UNCHANGED = b"tnu"
 _KEY, _OLD, _NEW = b"KON"
 _IDENTITIES = "dnfi"
-_ORIGIN, _EMITTED = b"OM"
+_IGNORED = b"OM"
+#: the start and the stop of a block of a streamed transaction
+_BLOCKS = b"SE"
 
 
 class Decoder:
@@ -183,24 +185,24 @@ class Decoder:
 
     def decode(self, message: bytes) -> Message:
         """One message. Raises Malformed."""
-        read = _READERS.get(message[:1])
+        kind = message[0] if message else 0
+        read = _READERS.get(kind)
         if read is None:
-            if message[:1] and message[0] in (_ORIGIN, _EMITTED):
+            if kind in _IGNORED:
                 return Ignored()
             raise Malformed(f"unknown message {message[:1]!r}")
         try:
-            at = 1
-            xid = 0
-            if self.in_stream and message[0] in _NUMBERED:
-                (xid,) = _U32.unpack_from(message, at)
-                at = 5
-            found, at = read(message, at, xid)
+            if self.in_stream and kind in _NUMBERED:
+                (xid,) = _U32.unpack_from(message, 1)
+                found, at = read(message, 5, xid)
+            else:
+                found, at = read(message, 1, 0)
         except (struct.error, IndexError, ValueError) as error:
             reason = "it ends too early" if isinstance(error, struct.error | IndexError) else error
-            raise Malformed(f"message {message[:1].decode()}: {reason}") from None
+            raise Malformed(f"message {chr(kind)}: {reason}") from None
         if at != len(message):
-            raise Malformed(f"message {message[:1].decode()}: {len(message)} bytes, {at} read")
-        if isinstance(found, StreamStart | StreamStop):
+            raise Malformed(f"message {chr(kind)}: {len(message)} bytes, {at} read")
+        if kind in _BLOCKS:
             if self.in_stream is isinstance(found, StreamStart):
                 raise Malformed("blocks of streamed transactions lie in each other")
             self.in_stream = not self.in_stream
@@ -342,17 +344,17 @@ def _expect(kind: int, *kinds: int) -> None:
 
 #: the messages that name their (sub)transaction within a block of a streamed one
 _NUMBERED = b"RYIUDT"
-_READERS: Mapping[bytes, Callable[[bytes, int, int], tuple[Message, int]]] = {
-    b"B": _begin,
-    b"C": _commit,
-    b"R": _relation,
-    b"Y": _type,
-    b"I": _insert,
-    b"U": _update,
-    b"D": _delete,
-    b"T": _truncate,
-    b"S": _stream_start,
-    b"E": _stream_stop,
-    b"c": _stream_commit,
-    b"A": _stream_abort,
+_READERS: Mapping[int, Callable[[bytes, int, int], tuple[Message, int]]] = {
+    ord("B"): _begin,
+    ord("C"): _commit,
+    ord("R"): _relation,
+    ord("Y"): _type,
+    ord("I"): _insert,
+    ord("U"): _update,
+    ord("D"): _delete,
+    ord("T"): _truncate,
+    ord("S"): _stream_start,
+    ord("E"): _stream_stop,
+    ord("c"): _stream_commit,
+    ord("A"): _stream_abort,
 }

@@ -17,6 +17,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -48,9 +49,8 @@ _CONVERTERS: Mapping[int, Callable[[bytes], object]] = {
 }
 
 
-class _Column(Struct, frozen=True):
-    name: str
-    convert: Callable[[bytes], object]
+#: a column's name, and what makes its JSON value
+_Column: TypeAlias = tuple[str, Callable[[bytes], object]]
 
 
 class _Table(Struct, frozen=True):
@@ -80,10 +80,10 @@ class Recorder:
         match message:
             case Change():
                 return (self._change(message),)
-            case Begin():
-                return self._begin(message)
             case Commit():
                 return self._commit(message)
+            case Begin():
+                return self._begin(message)
             case Relation():
                 self._relations[message.oid] = message
                 self._tables.pop(message.oid, None)
@@ -121,8 +121,8 @@ class Recorder:
                 after = _image(columns, new)
                 if UNCHANGED in new:
                     unchanged = [
-                        column.name
-                        for column, value in zip(columns, new, strict=True)
+                        name
+                        for (name, _), value in zip(columns, new, strict=True)
                         if value is UNCHANGED
                     ]
         except (ValueError, KeyError) as error:
@@ -153,7 +153,7 @@ class Recorder:
         made = _Table(
             record_relation(relation.schema, relation.name),
             tuple(
-                _Column(column.name, _CONVERTERS.get(column.type_oid, bytes.decode))
+                (column.name, _CONVERTERS.get(column.type_oid, bytes.decode))
                 for column in relation.columns
             ),
             tuple(column.name for column in relation.columns if column.is_key),
@@ -171,8 +171,8 @@ class Recorder:
 
 def _image(columns: Sequence[_Column], values: Sequence[Value]) -> dict[str, object]:
     return {
-        column.name: None if value is None else column.convert(value)
-        for column, value in zip(columns, values, strict=True)
+        name: None if value is None else convert(value)
+        for (name, convert), value in zip(columns, values, strict=True)
         if value is not UNCHANGED
     }
 

@@ -32,7 +32,6 @@ from filtersql.postgres.pgoutput import (
     Change,
     Commit,
     Decoder,
-    Ignored,
     Malformed,
     Message,
     StreamAbort,
@@ -44,7 +43,8 @@ from filtersql.postgres.pgoutput import (
 
 __all__ = ["Transactions"]
 
-_STREAMED = (StreamStart, StreamStop, StreamAbort, StreamCommit, Ignored)
+#: the first letters of messages of streamed transactions, and of those that are ignored
+_STREAMED = b"SEAcOM"
 _SIZE = struct.Struct(">I")
 
 
@@ -68,7 +68,7 @@ class Transactions:
     def take(self, payload: bytes) -> Iterable[tuple[Message, int]]:
         """The messages that are due with this one, and their bytes. Raises Malformed, OSError."""
         message = self._decoder.decode(payload)
-        if self._open is None and not isinstance(message, _STREAMED):
+        if self._open is None and payload[0] not in _STREAMED:
             return ((message, len(payload)),)
         match message:
             case StreamStart():

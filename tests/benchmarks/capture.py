@@ -62,11 +62,11 @@ def capture(project: LiveProject, *flags: str) -> None:
     )  # fmt: skip
 
 
-def changes(project: LiveProject, count: int) -> tuple[float, float]:
-    """Changes of five columns, half of them updates by key, in transactions of a thousand."""
+def changes(project: LiveProject, count: int, per: int) -> tuple[float, float]:
+    """Changes of five columns, half of them updates by key, in transactions of so many."""
     url = project.server.url(project.database)
     project.sql("SELECT pg_create_logical_replication_slot('beside', 'pgoutput')")
-    project.sql("TRUNCATE orders", f"CALL fill({count}, {_PER})")
+    project.sql("TRUNCATE orders", f"CALL fill({count}, {per})")
     ours = timed(lambda: capture(project))
     ((end,),) = project.rows("SELECT pg_current_wal_lsn()::text")
     options = ("-o", "proto_version=1", "-o", f"publication_names={project.slot}")
@@ -110,8 +110,9 @@ def main(count: int) -> None:
             capture(project, "--create")
             if columns == NARROW:
                 project.sql(_FILL)
-                pairs = [changes(project, count) for _ in range(_TIMES)]
-                told("capture beside pg_recvlogical", pairs)
+                for some, per in ((count, _PER), (count // 5, 1)):
+                    pairs = [changes(project, some, per) for _ in range(_TIMES)]
+                    told(f"capture of transactions of {per} beside pg_recvlogical", pairs)
                 project.sql("TRUNCATE orders", f"CALL fill({count * 2}, {_PER})")
             else:
                 texts = ", ".join(f"md5((g + {n})::text), g * {n}" for n in range(6))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import resource
 import signal
 import threading
@@ -41,33 +40,6 @@ def project(tmp_path: Path, own: OwnServer) -> LiveProject:
     made.capture("--create")
     made.goes("run")
     return made
-
-
-def killed_at_random(project: LiveProject, kills: int, seed: int) -> int:
-    """Kill captures and runs while clients write; how many transactions there were."""
-    chance = random.Random(seed)
-    with Writers(project, 4, seed) as writers:
-        for _ in range(kills):
-            with (
-                Process(project, "capture", "erp") as capture,
-                Process(project, "run", "-q") as run,
-            ):
-                time.sleep(chance.uniform(0.5, 4.0))
-                run.kill()
-                capture.kill()
-    project.brought_up_to_date()
-    return writers.committed
-
-
-def test_killed_while_clients_write(project: LiveProject) -> None:
-    """Nothing is lost, nothing comes twice, whenever either process ends."""
-    assert killed_at_random(project, 5, 30) > 50
-
-
-@pytest.mark.long
-def test_killed_fifty_times(project: LiveProject) -> None:
-    """The same, for long."""
-    assert killed_at_random(project, 50, 31) > 500
 
 
 def test_runs_beside_a_capture_follow_the_source(project: LiveProject) -> None:

@@ -10,9 +10,10 @@ assert project.differences() == []
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import duckdb
 from servers import Server
@@ -29,7 +30,6 @@ CREATE TABLE events (k int NOT NULL, id int NOT NULL, n int, PRIMARY KEY (k, id)
 CREATE TABLE events_1 PARTITION OF events FOR VALUES IN (1);
 CREATE TABLE events_2 PARTITION OF events FOR VALUES IN (2);
 """
-#: target -> the rows that it is to hold
 FILTERS = {
     "orders": "SELECT * FROM orders WHERE region = 'eu' AND status <> 'cart'",
     "items": "SELECT * FROM items WHERE id % 3 <> 0",
@@ -55,6 +55,8 @@ class LiveProject:
     folder: Path
     server: Server
     database: str
+    #: target -> the rows that it is to hold
+    filters: ClassVar[Mapping[str, str]] = FILTERS
 
     @classmethod
     def made(cls, folder: Path, server: Server, ddl: str = DDL) -> LiveProject:
@@ -125,7 +127,7 @@ class LiveProject:
         """The targets that do not hold what the filters say of the source's rows now."""
         found = []
         with duckdb.connect(str(self.folder / "shop.duckdb"), read_only=True) as target:
-            for name, query in FILTERS.items():
+            for name, query in self.filters.items():
                 held = sorted(target.execute(f"SELECT * FROM s.{name}").fetchall(), key=str)
                 meant = sorted(self.rows(query), key=str)
                 if held != meant:

@@ -80,14 +80,14 @@ def bound_at(engine: Engine, name: str, spot: exp.Expr, is_place: Test) -> exp.E
         for mark in ("_1", "_2")
     )
     inner = spot.copy()
-    uses = [one for one in inner.walk() if is_place(one)]
+    uses = [one for one, _ in parts_of(inner) if is_place(one)]
     argument.replace(uses[0].copy())
     for use in uses:
         use.replace(exp.column(name))
     # sqlglot reads `a = b FOR v IN c` as `a = (b FOR v IN c)`
     loose = engine == "duckdb" and isinstance(inner, (exp.Connector, exp.Not, exp.Binary))
     body.replace(exp.Paren(this=inner) if loose else inner)
-    for node in binder.walk():
+    for node, _ in parts_of(binder):
         node._meta = None
     if spot.parent is not None:
         spot.replace(binder)

@@ -59,7 +59,7 @@ def decoded_once(tree: exp.Expr, engine: Engine) -> exp.Expr:
         return tree
     done: set[exp.Expr] = set()
     while part := next(_repeated(tree, done), None):
-        if not done and tree.find(exp.Query):
+        if not done and any(isinstance(node, exp.Query) for node, _ in parts_of(tree)):
             return tree  # no engine has one inside of a lambda
         done.add(part)
 
@@ -120,7 +120,8 @@ def _has_columns_only(part: exp.Expr, tree: exp.Expr) -> bool:
 def _group(tree: exp.Expr, is_part: Test) -> None:
     """`a AND x AND x AND b` as `a AND (x AND x) AND b`: the name is known where it is used."""
     held = holding(tree, is_part)
-    for node in [node for node in tree.find_all(exp.Connector) if held.get(id(node), 0) > 1]:
+    connectors = [node for node, _ in parts_of(tree) if isinstance(node, exp.Connector)]
+    for node in [node for node in connectors if held.get(id(node), 0) > 1]:
         operands = [] if type(node.parent) is type(node) else list(node.flatten(unnest=False))
         places = [place for place, operand in enumerate(operands) if id(operand) in held]
         if len(places) > 1:
@@ -139,6 +140,7 @@ def _joined(kind: type[exp.Expr]) -> Callable[[exp.Expr, exp.Expr], exp.Expr]:
 
 def _unused(tree: exp.Expr) -> str:
     """A variable's name that nothing else has, whatever prefix its columns will have."""
-    names = {name.name.replace(PREFIX_MARK, "").lower() for name in tree.find_all(exp.Identifier)}
+    identifiers = (node.name for node, _ in parts_of(tree) if isinstance(node, exp.Identifier))
+    names = {name.replace(PREFIX_MARK, "").lower() for name in identifiers}
     numbered = (f"{_NAME}{number}" for number in count(2))
     return next(name for name in (_NAME, *islice(numbered, len(names))) if name not in names)
