@@ -17,6 +17,7 @@ __all__ = ["Ended", "Shell", "normalised", "transcript"]
 
 _CHANGING = (
     (re.compile(r"\b\d{4}-\d\d-\d\dT[\d:.]+\+00:00"), "2026-01-01T00:00:00+00:00"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d\b(?!:)"), "2026-01-01 00:00"),
     (re.compile(r"\b\d+(\.\d+)?( ?)(s|ms|seconds)\b"), r"0.0\2\3"),
     (re.compile(r"\b\d\d:\d\d:\d\d(\.\d+)?\b"), "00:00:00"),
     # An engine's versions are those of the machine.
