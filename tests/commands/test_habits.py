@@ -199,6 +199,7 @@ class TestCompile:
                 "s1/public.gone/merge.sql",
                 "s1/public.t1/merge_completing.sql",
                 "5 files are not what the definitions give",
+                "hint: Run filtersql compile, and commit what it writes.",
             ],
         )
         assert shell.run(f"{check} -s s4,parent").stdout.startswith("s4/public.parent/audit.sql\n")
