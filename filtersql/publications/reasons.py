@@ -76,13 +76,15 @@ def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
 
 def _is_turned(resolved: ResolvedTable, switch: tuple[str, str]) -> bool:
     name, value = switch
+    if getattr(resolved.semantics, name) != value:
+        return False
     conflicts = ("missing_target", "existing_target_on_insert")
     policy = resolved.subscription.on_conflict if name in conflicts else None
     if _OF_ACTIONS.get(name, Action.INSERT) not in {*resolved.filters, Action.INSERT}:
         return False
     if name in _OF_FILTERS and all(each.where is None for each in resolved.contributions):
         return False
-    return policy is None and getattr(resolved.semantics, name) == value
+    return policy is None
 
 
 def _routing(resolved: ResolvedTable, index: Index) -> Iterator[str]:
