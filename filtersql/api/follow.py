@@ -66,10 +66,10 @@ def follow(reporter: Reporter, flags: RunFlags, going: Going) -> Run:
             if mistakes.exit_code != _OUTSIDE:
                 raise
             # Another holds the database, or a server is down: the changes wait.
-            reporter.message(f"{mistakes.mistakes[0].message}: tried again")
+            _tell(reporter, f"{mistakes.mistakes[0].message}: tried again")
         else:
             for each in _changed(done):
-                _tell(reporter, each)
+                _tell(reporter, f"{each.unique_id}: {each.message}")
     return done
 
 
@@ -96,8 +96,7 @@ def _changed(done: Run) -> list[TargetRun]:
     ]
 
 
-def _tell(reporter: Reporter, target: TargetRun) -> None:
-    text = f"{target.unique_id}: {target.message}"
+def _tell(reporter: Reporter, text: str) -> None:
     reporter.message(text, shown=f"{time.strftime('%H:%M:%S')}  {text}")
 
 
