@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from transcripts import Shell
 
 #: modules with fixtures of their own
-pytest_plugins = ["browsers", "server_worlds"]
+pytest_plugins = ["browsers", "own_projects", "server_worlds"]
 
 _SLOWEST = 10
 #: tests with Spark from which on many start one of their own

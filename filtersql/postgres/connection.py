@@ -137,11 +137,11 @@ def told(source: LiveSource) -> Iterator[None]:
         yield
     except psycopg.Error as error:
         refused = error.sqlstate is not None and error.sqlstate[:2] not in ("08", "57")
-        wording = QUERY_REFUSED if refused else CONNECTION_LOST
-        wrong = [wording(source=source.name, reason=_reason(error))]
+        reason = _reason(error)
+        wrong = (QUERY_REFUSED if refused else CONNECTION_LOST)(source=source.name, reason=reason)
         # The server may not have noticed yet that the reader of a slot is gone.
         passes = not refused or isinstance(error, psycopg.errors.ObjectInUse)
-        raise (Unavailable if passes else Mistakes)(wrong) from None
+        raise (Unavailable if passes else Mistakes)([wrong]) from None
 
 
 def major_version(connection: Connection) -> int:
