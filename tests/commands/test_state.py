@@ -99,7 +99,7 @@ class TestState:
             (b"\xff\xfe", "not a manifest of filtersql"),
             (b'{"metadata": {"dbt_schema_version": "v12"}}', "not a manifest of filtersql"),
             (
-                b'{"metadata": {"manifest_version": 7, "project_name": "shop"}}',
+                b'{"metadata": {"manifest_version": 7, "project_name": "demo"}}',
                 "manifest of version 7 cannot be read",
             ),
             (
@@ -108,10 +108,10 @@ class TestState:
             ),
             (
                 b'{"metadata": {"manifest_version": 1, "project_name": "other"}, "nodes": {}}',
-                'the manifest is of project "other", not of "shop"',
+                'the manifest is of project "other", not of "demo"',
             ),
             (
-                b'{"metadata": {"manifest_version": 1, "project_name": "shop"}, "nodes": 3}',
+                b'{"metadata": {"manifest_version": 1, "project_name": "demo"}, "nodes": 3}',
                 "not a manifest of filtersql",
             ),
         ],
