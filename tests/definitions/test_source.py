@@ -301,7 +301,8 @@ def test_the_library_of_windows_reads_the_same(monkeypatch: pytest.MonkeyPatch) 
     texts += [f"{each[:-3]}{end}" for each in texts[::7] for end in ("", ";", ")", " x", " --")]
     texts += [
         "", " ", ";", "a;", "a; b", "a UNION SELECT b", "a INTO b", "ALL a", "DISTINCT a",
-        "a, b", "a b", "*", "a) OR (b", "a), TABLE u WHERE (b", "a LIMIT 1", "a /*", "é = 'ß' AND )", "a) --",
+        "a, b", "a b", "*", "a) OR (b", "a), TABLE u WHERE (b", "a LIMIT 1",
+        "a /*", "é = 'ß' AND )", "a) --",
     ]  # fmt: skip
     known = [_read(text) for text in texts]
     monkeypatch.setattr(grammar, "_has_modes", lambda library: False)
