@@ -190,9 +190,10 @@ def _in(tree: exp.Expr, engine: Engine) -> exp.Expr:
 
 
 def _coalesce(tree: exp.Expr, engine: Engine) -> exp.Expr:
-    if is_value(tree.this):
-        return tree.this
-    if isinstance(tree.this, exp.Column):
+    first: exp.Expr = tree.args["this"]
+    if is_value(first):
+        return first
+    if isinstance(first, exp.Column):
         tree.set("expressions", [plain(item, BIGINT) for item in tree.expressions])
     return tree
 
