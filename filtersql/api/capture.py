@@ -21,7 +21,7 @@ from filtersql.postgres.driver import require_driver
 if TYPE_CHECKING:
     from filtersql.compile import Compilation
     from filtersql.postgres.capture import Capturing
-    from filtersql.postgres.following import Progress
+    from filtersql.postgres.capture_state import Progress
     from filtersql.project import LiveSource, Project
 
 __all__ = ["CaptureFlags", "capture", "capturing_of"]
@@ -66,7 +66,6 @@ def capture(reporter: Reporter, source: str, flags: CaptureFlags) -> Captured:
         on_progress=progress,
         stops=flags.stops,
     )
-    progress(done)
     return Captured(source, done.transactions, done.changes, done.position)
 
 

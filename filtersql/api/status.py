@@ -96,6 +96,8 @@ def _behind(lag: Lag | Mistakes | None) -> str:
     if isinstance(lag, Mistakes):
         return "; ".join(mistake.message for mistake in lag.mistakes)
     running = "a capture is running" if lag.running else "no capture is running"
+    if lag.running and lag.rate is not None:
+        running += f", {lag.rate:,.0f} changes a second"
     return f"captured up to {lag.position}, {lag.behind:,} bytes of its log behind; {running}"
 
 

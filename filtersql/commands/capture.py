@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
-
 import click
 
 from filtersql.api.capture import CaptureFlags, capture
 from filtersql.commands.console import Console
 from filtersql.commands.shared import subcommand
+from filtersql.commands.stopping import stopping
 
 __all__ = ["command"]
 
@@ -45,26 +41,11 @@ def command(
 
     The files below captured/ are what `source: {postgres: SOURCE}` and `changes: {postgres:
     SOURCE}` of subscriptions read. A file is whole and on disk before the server is told. Ctrl-C
-    and SIGTERM end it behind the transaction in hand; a kill loses and repeats nothing.
+    and SIGTERM end it behind the transaction in hand; a kill loses and repeats nothing. A server
+    that goes away meanwhile is waited for, but with --until-current.
     """
     if drop + prune + (create or until_current or bool(rows)) > 1:
         raise click.UsageError("--drop and --prune take away what others record: alone.")
-    with _stopping() as came:
+    with stopping() as came:
         flags = CaptureFlags(create, until_current, rows, drop, prune, lambda: bool(came))
         return console.answered(capture(console, source, flags))
-
-
-@contextmanager
-def _stopping() -> Iterator[list[int]]:
-    """The signals that came, in place of an interruption at any instant."""
-    came: list[int] = []
-
-    def note(number: int, _: FrameType | None) -> None:
-        came.append(number)
-
-    before = {each: signal.signal(each, note) for each in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield came
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 
+from filtersql.api.follow import Going
+from filtersql.api.follow import follow as followed
 from filtersql.api.run import RunFlags, run
 from filtersql.commands.console import Console
 from filtersql.commands.shared import subcommand
+from filtersql.commands.stopping import stopping
 
 __all__ = ["command"]
+
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+
+
+def _seconds(_: click.Context, __: click.Parameter, text: str) -> float:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text)
+    if found is None:
+        raise click.BadParameter(f"{text} is no span of time such as 10s, 2m or 1h.")
+    return float(found[1]) * _UNITS[found[2]]
 
 
 @subcommand("run")
@@ -36,6 +50,15 @@ __all__ = ["command"]
     "--as-of", metavar="TIMESTAMP", help="The clock of windows, in UTC; it never goes back."
 )
 @click.option("--verbose", is_flag=True, help="Say at the end where the time went.")
+@click.option("--follow", is_flag=True, help="Go on: run what comes, until Ctrl-C or SIGTERM.")
+@click.option(
+    "--interval",
+    metavar="SPAN",
+    default="10s",
+    callback=_seconds,
+    help="With --follow: begin a run each SPAN, such as 2s, 1m or 1h; 10s without it.",
+)
+@click.option("--until-idle", is_flag=True, help="With --follow: end where nothing is left to do.")
 @click.option("--show", type=click.IntRange(min=1), help="Print the first rows of each target.")
 def command(
     console: Console,
@@ -50,9 +73,18 @@ def command(
     release: bool,
     as_of: str | None,
     verbose: bool,
+    follow: bool,
+    interval: float,
+    until_idle: bool,
     show: int | None,
 ) -> int:
-    """Copy what is missing, then apply every pending change in order, once."""
+    """Copy what is missing, then apply every pending change in order, once.
+
+    With --follow it goes on with the files as they are compiled then: Ctrl-C and SIGTERM end it
+    behind the run in hand, and a run that fails is the last.
+    """
+    if until_idle and not follow:
+        raise click.UsageError("--until-idle is given with --follow.")
     if adopt != (at is not None):
         raise click.UsageError("--adopt and --at SEQ are given together.")
     flags = RunFlags(
@@ -67,4 +99,8 @@ def command(
         as_of,
         verbose=verbose,
     )
-    return console.answered(run(console, flags))
+    if not follow:
+        return console.answered(run(console, flags))
+    with stopping() as came:
+        going = Going(interval, until_idle, lambda: bool(came))
+        return console.answered(followed(console, flags, going))

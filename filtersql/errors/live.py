@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from filtersql.errors import Mistake
+from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.wording import Wording, meant
 from filtersql.source import Span
 
@@ -54,6 +54,10 @@ SERVER_TOO_OLD = _outside(
     'source "{source}" is PostgreSQL {version}',
     detail="Row filters exist since PostgreSQL 15; supported are 15 to 18.",
 )
+
+
+class Unavailable(Mistakes):
+    """A server is not there at this moment, and may be there again soon."""
 
 
 def unknown_source(name: str, known: Iterable[str], span: Span | None = None) -> Mistake:

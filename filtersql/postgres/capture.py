@@ -28,6 +28,7 @@ from filtersql.errors.capturing import (
     NOT_CREATED,
     NOTHING_TO_CAPTURE,
 )
+from filtersql.errors.live import Unavailable
 from filtersql.exclusive import alone
 from filtersql.names import RelationName
 from filtersql.postgres.beginning import Beginning, begin, copy_anew, drop
@@ -35,6 +36,7 @@ from filtersql.postgres.capture_state import (
     End,
     Folder,
     Lag,
+    Progress,
     check_server,
     identify,
     identify_position,
@@ -42,9 +44,10 @@ from filtersql.postgres.capture_state import (
 )
 from filtersql.postgres.connection import Connection, connect, told
 from filtersql.postgres.feed_files import prune_changes
-from filtersql.postgres.following import Following, Mark, Progress, follow
+from filtersql.postgres.following import Following, Mark, follow
 from filtersql.postgres.initial_rows import prune_rows, settle_rows
 from filtersql.postgres.publication import check_publication
+from filtersql.postgres.reconnecting import Pauses
 from filtersql.postgres.server_tables import KnownTables, check_all, server_tables, server_types
 from filtersql.postgres.sessions import as_it_is
 from filtersql.postgres.slot_stream import SlotStream
@@ -106,47 +109,77 @@ class Capturing(Struct, frozen=True):
         rows: Sequence[str],
         until_current: bool,
         say: Callable[[str], None],
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[Progress], object],
         stops: Callable[[], bool],
     ) -> Progress:
         """Make what is missing, if told so, and record changes. Raises Mistakes.
 
         `rows` are patterns of names of tables whose rows are copied anew; `stops` says when to end.
+        Once changes were followed, a connection that is lost is made again, but `until_current`.
         """
         source, folder = self.source, self.folder
         if not self.sources:
             raise Mistakes([NOTHING_TO_CAPTURE(source.span, source=source.name)])
-        chosen = self._chosen(rows)
+        beginning = self._chosen(rows), create, say
+
+        def noted(progress: Progress) -> Progress:
+            folder.write_progress(progress)
+            on_progress(progress)
+            return progress
+
         folder.path.mkdir(parents=True, exist_ok=True)
-        with (
-            self._alone(),
-            told(source),
-            _written(source, folder),
-            closing(connect(source)) as plain,
-            closing(connect(source, replication=True)) as replication,
-        ):
-            as_it_is(replication)
-            server, captured = identify(replication, plain), folder.read()
-            if captured is None or captured.start is None:
-                if not create:
-                    raise Mistakes([NOT_CREATED(source.span, source=source.name)])
-                beginning = self._beginning(plain, replication, self.copied)
-                captured = begin(beginning, folder, server, say)
-                chosen = ()
-                server = identify(replication, plain)
-            end = End.of(folder, captured)
-            sent_from = check_server(plain, source, captured, server, end)
-            mark = self._anew(plain, chosen, say) if chosen else None
-            name, known = captured.publication, self.known
-            check_publication(plain, source, name, known.catalog, self.sources)
-            types = server_types(plain)
-            stream = SlotStream(replication, captured.slot, name)
-            following = Following(
-                stream, folder, end, sent_from, known.check, types, source.name, mark
-            )
-            until = identify_position(plain) if until_current else None
-            plain.close()
-            return follow(following, until, stops, on_progress)
+        following, pauses = None, Pauses(stops, say)
+        with self._alone(), _written(source, folder):
+            while True:
+                try:
+                    with (
+                        told(source),
+                        closing(connect(source)) as plain,
+                        closing(connect(source, replication=True)) as replication,
+                    ):
+                        following = self._following(plain, replication, beginning, following)
+                        pauses.begin()
+                        until = identify_position(plain) if until_current else None
+                        plain.close()
+                        return noted(follow(following, until, stops, noted))
+                except Unavailable as lost:
+                    if until_current or following is None:
+                        raise
+                    if not pauses.passed(lost):
+                        return noted(following.progress())
+
+    def _following(
+        self,
+        plain: Connection,
+        replication: Connection,
+        asked: tuple[Sequence[RelationName], bool, Callable[[str], None]],
+        before: Following | None,
+    ) -> Following:
+        """Changes from where the files end, or where the slot that is made begins.
+
+        Asked is which rows are copied anew, whether to make what is missing, and who is told.
+        """
+        source, folder = self.source, self.folder
+        chosen, create, say = asked
+        as_it_is(replication)
+        server, captured = identify(replication, plain), folder.read()
+        if captured is None or captured.start is None:
+            if not create:
+                raise Mistakes([NOT_CREATED(source.span, source=source.name)])
+            captured = begin(self._beginning(plain, replication, self.copied), folder, server, say)
+            chosen = ()
+            server = identify(replication, plain)
+        end = End.of(folder, captured)
+        sent_from = check_server(plain, source, captured, server, end)
+        mark = self._anew(plain, chosen, say) if chosen and before is None else None
+        name, known = captured.publication, self.known
+        check_publication(plain, source, name, known.catalog, self.sources)
+        types = server_types(plain)
+        stream = SlotStream(replication, captured.slot, name)
+        made = Following(stream, folder, end, sent_from, known.check, types, source.name, mark)
+        if before is not None:
+            made.go_on_from(before)
+        return made
 
     def remove(self, say: Callable[[str], None]) -> None:
         """Remove slot and publication that this project made."""
@@ -166,7 +199,7 @@ class Capturing(Struct, frozen=True):
         if captured is None or captured.start is None:
             return None
         with told(self.source), connect(self.source) as plain:
-            return lag_of(plain, self.source, captured)
+            return lag_of(plain, self.source, captured, self.folder.progress())
 
     def prune(self, passed: int) -> tuple[int, int]:
         """Remove files that all targets, and the newest rows of each table, have passed.

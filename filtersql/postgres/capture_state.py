@@ -42,6 +42,7 @@ __all__ = [
     "End",
     "Folder",
     "Lag",
+    "Progress",
     "Server",
     "check_server",
     "identify",
@@ -80,6 +81,19 @@ class Server(Struct, frozen=True):
     position: int
 
 
+class Progress(Struct, frozen=True):
+    """How far a capture is: of this call, in all. `behind` is in seconds, by the server's clock.
+
+    `rate`: changes a second, of the last seconds while it goes on, of the whole call at its end.
+    """
+
+    transactions: int
+    changes: int
+    position: str
+    behind: float
+    rate: float
+
+
 class Folder(Struct, frozen=True):
     """The files of one source below the project's folder."""
 
@@ -103,7 +117,7 @@ class Folder(Struct, frozen=True):
 
     def forget(self) -> None:
         """Nothing is captured any more; the files stay."""
-        for name in ("source.json", "reached"):
+        for name in ("source.json", "reached", "progress.json"):
             (self.path / name).unlink(missing_ok=True)
 
     def greatest_seq(self) -> int:
@@ -119,6 +133,15 @@ class Folder(Struct, frozen=True):
     def write_reached(self, position: int) -> None:
         """Keep it."""
         write_whole(self.path / "reached", f"{position_text(position)}\n".encode())
+
+    def progress(self) -> Progress | None:
+        """How far the last capture was when it last said so."""
+        path = self.path / "progress.json"
+        return msgspec.json.decode(path.read_bytes(), type=Progress) if path.exists() else None
+
+    def write_progress(self, progress: Progress) -> None:
+        """Keep it."""
+        write_whole(self.path / "progress.json", msgspec.json.encode(progress) + b"\n")
 
 
 def identify(replication: Connection, plain: Connection) -> Server:
@@ -138,20 +161,25 @@ def identify_position(connection: Connection) -> int:
 class Lag(Struct, frozen=True):
     """How far behind its source a capture is: bytes of the log that no file has yet.
 
-    `running`: a process captures at this moment.
+    `running`: a process captures at this moment; `rate`: so many changes a second, when it last
+    said so.
     """
 
     position: str
     behind: int
     running: bool
+    rate: float | None
 
 
-def lag_of(connection: Connection, source: LiveSource, captured: Captured) -> Lag:
+def lag_of(
+    connection: Connection, source: LiveSource, captured: Captured, progress: Progress | None
+) -> Lag:
     """Ask the server. Raises Mistakes where the slot is gone or lost."""
     row = connection.execute(_LAG, (captured.slot,)).fetchone()
     if row is None or row[0] is None:
         raise Mistakes([SLOT_LOST(source=source.name, slot=captured.slot)])
-    return Lag(*row)
+    position, behind, running = row
+    return Lag(position, behind, running, None if progress is None else progress.rate)
 
 
 def slot_exists(connection: Connection, slot: str) -> bool:

@@ -33,6 +33,7 @@ from filtersql.errors.live import (
     QUERY_REFUSED,
     SERVER_TOO_OLD,
     UNREACHABLE_SOURCE,
+    Unavailable,
 )
 from filtersql.project.live_sources import LiveSource
 from filtersql.project.settings import VERSIONS
@@ -53,6 +54,7 @@ _PRINTING = {
     "standard_conforming_strings": "on",
 }
 
+_IS_UP = "Compare host and port of the dsn with the server's, and that it is up."
 #: what libpq or the server says of a connection that fails, and what mends it
 _REMEDIES = (
     (
@@ -74,7 +76,7 @@ _REMEDIES = (
     (r"expected authentication request|invalid response", "Is it a PostgreSQL that listens there?"),
     (
         r"refused|resolve|translate|[Tt]imeout|timed out|No such file|unreachable",
-        "Compare host and port of the dsn with the server's, and that it is up.",
+        _IS_UP,
     ),
     (
         r"number of requested standby|max_wal_senders|replication",
@@ -82,17 +84,21 @@ _REMEDIES = (
     ),
 )
 
+#: milliseconds in which a network that is cut is noticed
+_UNHEARD = "60000"
+
 
 def connect(source: LiveSource, *, replication: bool = False) -> Connection:
     """A connection, each statement of which is a transaction of its own.
 
-    With `replication` it takes replication commands, too. Raises Mistakes.
+    With `replication` it takes replication commands, too. Raises Mistakes; Unavailable where the
+    server may only be down.
     """
     if source.unset:
         raise Mistakes(source.unset)
     settings = _settings(source)
     if replication:
-        settings["replication"] = "database"
+        settings = {"tcp_user_timeout": _UNHEARD, **settings, "replication": "database"}
     try:
         connection = psycopg.connect(
             autocommit=True,
@@ -104,7 +110,7 @@ def connect(source: LiveSource, *, replication: bool = False) -> Connection:
         reason = _reason(error)
         remedy = next((hint for words, hint in _REMEDIES if re.search(words, reason)), None)
         wrong = UNREACHABLE_SOURCE(source.span, source=source.name, reason=reason, remedy=remedy)
-        raise Mistakes([wrong]) from None
+        raise (Unavailable if remedy in (None, _IS_UP) else Mistakes)([wrong]) from None
     _check_server(source, connection)
     return connection
 
@@ -126,15 +132,16 @@ def read_only(source: LiveSource) -> Iterator[Connection]:
 
 @contextmanager
 def told(source: LiveSource) -> Iterator[None]:
-    """What psycopg raises within becomes Mistakes."""
+    """What psycopg raises within becomes Mistakes; Unavailable where it may pass by itself."""
     try:
         yield
     except psycopg.Error as error:
         refused = error.sqlstate is not None and error.sqlstate[:2] not in ("08", "57")
         reason = _reason(error)
-        raise Mistakes(
-            [(QUERY_REFUSED if refused else CONNECTION_LOST)(source=source.name, reason=reason)]
-        ) from None
+        wrong = (QUERY_REFUSED if refused else CONNECTION_LOST)(source=source.name, reason=reason)
+        # The server may not have noticed yet that the reader of a slot is gone.
+        passes = not refused or isinstance(error, psycopg.errors.ObjectInUse)
+        raise (Unavailable if passes else Mistakes)([wrong]) from None
 
 
 def major_version(connection: Connection) -> int:

@@ -22,14 +22,14 @@ from msgspec import Struct
 
 from filtersql.errors import Mistakes
 from filtersql.errors.capturing import NOT_PGOUTPUT, RESTORED
-from filtersql.postgres.capture_state import End, Folder
+from filtersql.postgres.capture_state import End, Folder, Progress
 from filtersql.postgres.feed_files import FeedFiles
 from filtersql.postgres.pgoutput import Begin, Commit, Malformed, Relation, Type
 from filtersql.postgres.recording import Check, Recorder, position_text, tx_of
 from filtersql.postgres.slot_stream import SlotStream
 from filtersql.postgres.transactions import Transactions
 
-__all__ = ["Following", "Mark", "Progress", "follow"]
+__all__ = ["Following", "Mark", "follow"]
 
 #: a file is closed when it has so many bytes
 _FILE_BYTES = 64 * 2**20
@@ -44,16 +44,6 @@ _GLANCE = 256
 _COMMITS = b"Cc"
 #: what is recorded of a transaction that the files have
 _DESCRIPTIONS = (Relation, Type)
-
-
-class Progress(Struct, frozen=True):
-    """How far a capture is: of this call, in all. `behind` is in seconds, by the server's clock."""
-
-    transactions: int
-    changes: int
-    position: str
-    behind: float
-    rate: float
 
 
 class Mark(Struct, frozen=True):
@@ -91,6 +81,13 @@ class Following:
         self.written = end.reached
         self.wrote_at = self.began = time.monotonic()
         self.count = self.changes = self._seen = self._rested = 0
+        #: how many transactions and changes are in closed files
+        self.kept = 0, 0
+
+    def go_on_from(self, before: Following) -> None:
+        """Count what was closed before a connection was lost, and tell what is to be told."""
+        self.mark, self.began, self.kept = before.mark, before.began, before.kept
+        self.count, self.changes = before.kept
 
     @property
     def between(self) -> bool:
@@ -154,6 +151,7 @@ class Following:
     def close(self) -> None:
         """Close what is whole, and tell the server."""
         if self.files.close(self.stream.keep_alive):
+            self.kept = self.count, self.changes
             self.stream.tell(self.position)
 
     def rest(self, *, at_once: bool) -> None:
@@ -175,14 +173,15 @@ class Following:
                 self.written, self.wrote_at = self.stream.reached, time.monotonic()
                 self.stream.tell(self.written)
 
-    def progress(self) -> Progress:
-        """How far it is."""
-        seconds = max(time.monotonic() - self.began, 0.001)
+    def progress(self, since: tuple[float, int] | None = None) -> Progress:
+        """How far it is, and how fast: in all, or since a moment with so many changes."""
+        moment, changes = since or (self.began, 0)
+        seconds = max(time.monotonic() - moment, 0.001)
         idle = self.stream.reached > self.position or not self.committed
         behind = 0.0 if idle else (self.stream.sent_at - self.committed) / 1_000_000
         position = position_text(max(self.position, self.written))
         return Progress(
-            self.count, self.changes, position, max(behind, 0.0), self.changes / seconds
+            self.count, self.changes, position, max(behind, 0.0), (self.changes - changes) / seconds
         )
 
 
@@ -190,7 +189,7 @@ def follow(
     following: Following,
     until: int | None,
     stops: Callable[[], bool],
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[Progress], object],
 ) -> Progress:
     """Capture until the server's log was sent up to `until`, or until `stops` says so.
 
@@ -214,9 +213,9 @@ def _follow(
     following: Following,
     until: int | None,
     stops: Callable[[], bool],
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[Progress], object],
 ) -> None:
-    stream, told_at = following.stream, time.monotonic()
+    stream, told = following.stream, (time.monotonic(), following.changes)
     arrived = False
     if until is not None:
         stream.ask()
@@ -229,7 +228,7 @@ def _follow(
         stream.keep_alive()
         if not (more or arrived or stream.wait(_LOOK)) and until is not None:
             stream.ask()
-        if time.monotonic() - told_at >= _EACH:
-            told_at = time.monotonic()
-            on_progress(following.progress())
+        if time.monotonic() - told[0] >= _EACH:
+            on_progress(following.progress(told))
+            told = time.monotonic(), following.changes
     following.close()

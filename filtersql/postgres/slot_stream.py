@@ -27,9 +27,10 @@ from filtersql.postgres.connection import Connection
 
 __all__ = ["SlotStream"]
 
-_DATA, _KEEPALIVE = b"w", b"k"
+_DATA, _KEEPALIVE = b"wk"
 _HEADER = 1 + 8 + 8 + 8
-_SENT_AT = struct.Struct(">q")
+#: when it was sent: the last eight bytes of a header, and the third field of a keepalive
+_SENT_AT = {_DATA: struct.Struct(">17xq"), _KEEPALIVE: struct.Struct(">9xq")}
 _ASKING = struct.Struct(">cQqB")
 _STATUS = struct.Struct(">cQQQqB")
 #: seconds between two reports, well below any wal_sender_timeout
@@ -54,14 +55,19 @@ class SlotStream:
         self.told = 0
         #: up to where the server has sent everything
         self.reached = 0
-        #: when the server sent the last message, in µs since 2000 by its clock
-        self.sent_at = 0
         #: whether it waits for a report
         self.asked = False
+        self._newest: bytes | memoryview = b""
         self._pgconn = connection.pgconn
         self._reported = self._heard = time.monotonic()
         names = sql.Literal(sql.Identifier(publication).as_string(connection))
         self._start(_START.format(sql.Identifier(slot), names).as_bytes(connection))
+
+    @property
+    def sent_at(self) -> int:
+        """When the server sent the last message, in µs since 2000 by its clock; 0: none came."""
+        newest = self._newest
+        return int(_SENT_AT[newest[0]].unpack_from(newest)[0]) if newest else 0
 
     def receive(self) -> bytes | None:
         """The next message of the plug-in; None where none has arrived."""
@@ -75,11 +81,12 @@ class SlotStream:
                 looked = True
             elif count < 0:
                 raise self._end()
-            elif received[:1] == _DATA:
-                (self.sent_at,) = _SENT_AT.unpack_from(received, _HEADER - _SENT_AT.size)
-                return bytes(received[_HEADER:])
-            elif received[:1] == _KEEPALIVE:
-                _, end, self.sent_at, asked = _ASKING.unpack(received)
+            elif received[0] == _DATA:
+                self._newest = received
+                return received.tobytes()[_HEADER:]
+            elif received[0] == _KEEPALIVE:
+                self._newest = received
+                _, end, _, asked = _ASKING.unpack(received)
                 self.reached = max(self.reached, end)
                 self.asked = self.asked or bool(asked)
 

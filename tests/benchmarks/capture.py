@@ -23,7 +23,6 @@ from live_projects import LiveProject
 from own_servers import own_server
 
 _BIN = Path("/usr/lib/postgresql/15/bin")
-_PER = 1000
 _TIMES = 3
 NARROW = "id int PRIMARY KEY, region text, status text, total numeric(10,2), at timestamp"
 _WIDE = ", ".join(f"t{n} text, n{n} int" for n in range(6))
@@ -66,7 +65,7 @@ def changes(project: LiveProject, count: int, per: int) -> tuple[float, float]:
     """Changes of five columns, half of them updates by key, in transactions of so many."""
     url = project.server.url(project.database)
     project.sql("SELECT pg_create_logical_replication_slot('beside', 'pgoutput')")
-    project.sql("TRUNCATE orders", f"CALL fill({count}, {per})")
+    written, _ = timed(lambda: project.sql("TRUNCATE orders", f"CALL fill({count}, {per})"))
     ours = timed(lambda: capture(project))
     ((end,),) = project.rows("SELECT pg_current_wal_lsn()::text")
     options = ("-o", "proto_version=1", "-o", f"publication_names={project.slot}")
@@ -77,7 +76,10 @@ def changes(project: LiveProject, count: int, per: int) -> tuple[float, float]:
         )
     )  # fmt: skip
     project.sql("SELECT pg_drop_replication_slot('beside')")
-    print(f"changes: {count / ours[0]:,.0f} a second, {count / ours[1]:,.0f} a second of CPU")
+    print(
+        f"changes: {count / ours[0]:,.0f} a second, {count / ours[1]:,.0f} a second of CPU,"
+        f" written at {count / written:,.0f} a second by one client"
+    )
     return ours[0], theirs[0]
 
 
@@ -94,7 +96,12 @@ def copies(project: LiveProject) -> tuple[float, float]:
 
 def main(count: int) -> None:
     """Print all of it."""
-    for title, columns in (("five columns", NARROW), ("fourteen columns", WIDE)):
+    at = "'2026-01-01'::timestamp + g * interval '1 s'"
+    texts = ", ".join(f"md5((g + {n})::text), g * {n}" for n in range(6))
+    for title, columns, values, rows in (
+        ("five columns", NARROW, f"'paid', g / 100.0, {at}", count * 5),
+        ("fourteen columns", WIDE, texts, count * 2),
+    ):
         with tempfile.TemporaryDirectory() as folder, own_server() as server:
             ddl = f"CREATE TABLE orders ({columns});"
             project = LiveProject.made(Path(folder), server.server, ddl)
@@ -107,21 +114,18 @@ def main(count: int) -> None:
                 "subscriptions: [{name: s, publications: [p], source: {postgres: erp},"
                 " changes: {postgres: erp}}]",
             )
+            project.sql(
+                f"INSERT INTO orders SELECT g, 'eu', {values} FROM generate_series(1, {rows}) g",
+                "VACUUM ANALYZE orders",
+            )
             capture(project, "--create")
+            pairs = [copies(project) for _ in range(_TIMES)]
+            told(f"copy of {rows:,} rows of {title} beside psql's", pairs)
             if columns == NARROW:
                 project.sql(_FILL)
-                for some, per in ((count, _PER), (count // 5, 1)):
+                for some, per in ((count, 1000), (count, 100), (count // 2, 10), (count // 5, 1)):
                     pairs = [changes(project, some, per) for _ in range(_TIMES)]
                     told(f"capture of transactions of {per} beside pg_recvlogical", pairs)
-                project.sql("TRUNCATE orders", f"CALL fill({count * 2}, {_PER})")
-            else:
-                texts = ", ".join(f"md5((g + {n})::text), g * {n}" for n in range(6))
-                project.sql(
-                    f"INSERT INTO orders SELECT g, 'eu', {texts} FROM generate_series(1, {count}) g"
-                )
-            capture(project)
-            project.sql("VACUUM ANALYZE orders")
-            told(f"copy of {title} beside psql's", [copies(project) for _ in range(_TIMES)])
 
 
 def told(what: str, pairs: list[tuple[float, float]]) -> None:

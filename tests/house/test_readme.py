@@ -31,7 +31,7 @@ TRIED_BY = {
     ("commands.md", "text"): (2, "tests/commands/test_manual.py"),
     ("filters.md", "text"): (3, "tests/filters/test_printed_sizes.py"),
     ("kerberos.md", "yaml"): (1, "tests/project/test_outputs_of_pages.py"),
-    ("live-capture.md", "sh"): (1, "tests/postgres/test_capture_page.py"),
+    ("live-capture.md", "sh"): (2, "tests/postgres/test_capture_page.py"),
     ("live-capture.md", "sql"): (2, "tests/postgres/test_capture_page.py"),
     ("live-postgres.md", "yaml"): (1, "tests/postgres/test_connection.py"),
     ("object-stores.md", "yaml"): (2, "tests/project/test_outputs_of_pages.py"),

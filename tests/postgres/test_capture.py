@@ -5,25 +5,32 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from live_projects import LiveProject
 from pglogical_servers import serve_installed
-from servers import Server
+from servers import RELEASES, Server, serve
 
 pytestmark = pytest.mark.postgres
 _DEBIAN = Path("/usr/lib/postgresql/15/bin/postgres")
 
 
-@pytest.fixture(scope="module", params=(15, 18))
+@pytest.fixture(
+    scope="module",
+    params=(15, *(pytest.param(each, marks=pytest.mark.long) for each in (16, 17)), 18),
+)
 def server(request: pytest.FixtureRequest, postgres: Server) -> Iterator[Server]:
-    """PostgreSQL 18, and Debian's 15 where it is installed."""
+    """PostgreSQL 18, 17 and 16, and Debian's 15 where it is installed."""
     if request.param == 18:
         yield postgres
+    elif request.param in RELEASES:
+        with serve(request.param) as made:
+            yield made
     elif not _DEBIAN.exists():
         pytest.skip("postgresql-15 is not installed (apt-get install postgresql-15)")
     else:
-        with serve_installed({"autovacuum": "off"}) as old:
+        with serve_installed({"autovacuum": "off", "max_prepared_transactions": "2"}) as old:
             yield old
 
 
@@ -43,12 +50,12 @@ def project(tmp_path: Path, server: Server) -> Iterator[LiveProject]:
     made.drop()
 
 
-def records(project: LiveProject) -> list[dict[str, object]]:
+def records(project: LiveProject) -> list[dict[str, Any]]:
     """What was captured."""
     return [each for path in project.changes for each in lines(path)]
 
 
-def lines(path: Path) -> list[dict[str, object]]:
+def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
@@ -68,6 +75,11 @@ def test_targets_hold_what_the_filters_say(project: LiveProject) -> None:
         "BEGIN; DELETE FROM orders; ROLLBACK",
         "UPDATE events SET k = 3 - k WHERE id = 4; DELETE FROM events WHERE id = 9",
         "INSERT INTO orders VALUES (99, 'eu', E'\"\\\\\\n\\t\\x01é', 1e7, '')",
+        # neither a message nor an origin is a change of a row
+        "SELECT pg_logical_emit_message(t, 'prefix', 'content') FROM unnest('{t,f}'::bool[]) t",
+        f"SELECT pg_replication_origin_create('{project.slot}')",
+        f"SELECT pg_replication_origin_session_setup('{project.slot}')",
+        "BEGIN; INSERT INTO orders VALUES (100, 'eu', 'paid', 1, ''); PREPARE TRANSACTION 'two'",
     )
     project.capture()
     unsent = [each for each in records(project) if each.get("unchanged")]
@@ -75,6 +87,11 @@ def test_targets_hold_what_the_filters_say(project: LiveProject) -> None:
     project.goes("run")
     assert project.differences() == []
     assert "WRONG=0" in project.goes("audit")
+
+    # a transaction in two phases comes when it is committed
+    project.sql("COMMIT PREPARED 'two'", f"SELECT pg_replication_origin_drop('{project.slot}')")
+    project.brought_up_to_date()
+    assert records(project)[-2]["after"]["id"] == 100
 
     project.sql("TRUNCATE orders, items; INSERT INTO items VALUES (1, 'a', 'b'), (3, 'c', 'd')")
     project.capture()

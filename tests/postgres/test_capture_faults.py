@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
-from live_processes import Process, Writers, wait_for, watched
+from live_processes import Process, wait_for, watched
 from live_projects import LiveProject
 from own_servers import INSTALLED, OwnServer, own_server
-
-from filtersql.postgres import slot_stream
 
 pytestmark = [
     pytest.mark.postgres,
@@ -23,95 +18,6 @@ pytestmark = [
         not INSTALLED, reason="postgresql-15 is not installed (apt-get install postgresql-15)"
     ),
 ]
-
-
-@pytest.fixture
-def own() -> Iterator[OwnServer]:
-    """A server that a test may harm."""
-    with own_server() as server:
-        yield server
-
-
-@pytest.fixture
-def project(tmp_path: Path, own: OwnServer) -> LiveProject:
-    """Some rows, captured and run once."""
-    made = LiveProject.made(tmp_path, own.server)
-    made.sql("INSERT INTO items SELECT g, 'k', 'n' FROM generate_series(1, 50) g")
-    made.capture("--create")
-    made.goes("run")
-    return made
-
-
-def test_runs_beside_a_capture_follow_the_source(project: LiveProject) -> None:
-    """What clients wrote is in the targets soon, while the capture goes on."""
-    with Process(project, "capture", "erp") as capture:
-        for number in range(3):
-            with Writers(project, 2, number):
-                wait_for(lambda: project.rows("SELECT FROM orders") != [])
-                project.goes("run")
-            wait_for(project.is_followed)
-        capture.process.send_signal(signal.SIGTERM)
-        assert capture.ended()[0] == 0
-
-
-def test_a_server_that_crashes(project: LiveProject, own: OwnServer) -> None:
-    """The capture says that the connection is lost; begun again, it goes on."""
-    with Writers(project, 2, 1), Process(project, "capture", "erp") as capture:
-        wait_for(lambda: len(project.changes) > 2)
-        own.stop("immediate")
-        code, said = capture.ended()
-        own.start()
-    assert (code, "connection to source" in said) == (2, True), said
-    project.brought_up_to_date()
-
-
-def test_a_server_that_stops_does_not_wait_for_ever(project: LiveProject, own: OwnServer) -> None:
-    """It waits until all is on disk here, also what concerns no table of the project."""
-    with Process(project, "capture", "erp") as capture:
-        wait_for(lambda: project.rows("SELECT FROM pg_replication_slots WHERE active") != [])
-        project.sql("CREATE TABLE other (a int)", "INSERT INTO other SELECT generate_series(1, 9)")
-        own.stop("fast")
-        code, said = capture.ended()
-    assert code == 2, said
-    own.start()
-    project.brought_up_to_date()
-
-
-def test_a_server_that_is_not_heard_any_more(
-    project: LiveProject, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A network that is cut says nothing: it is noticed all the same."""
-    monkeypatch.setattr(slot_stream, "_LOST", 3.0)
-    walsender = "SELECT active_pid FROM pg_replication_slots WHERE active"
-    stopped: list[int] = []
-
-    def stop() -> None:
-        wait_for(lambda: project.rows(walsender) != [])
-        stopped.extend(project.rows(walsender)[0])
-        os.kill(stopped[0], signal.SIGSTOP)
-
-    thread = threading.Thread(target=stop)
-    thread.start()
-    try:
-        said = project.refused("capture", "erp", code=2)
-    finally:
-        thread.join()
-        os.kill(stopped[0], signal.SIGCONT)
-    assert "nothing was heard of the server for 3 s" in said.lower()
-    project.brought_up_to_date()
-
-
-def test_ended_by_a_signal(project: LiveProject) -> None:
-    """What is whole is closed, and the exit code is 0."""
-    with Process(project, "capture", "erp") as capture:
-        wait_for(lambda: project.rows("SELECT FROM pg_replication_slots WHERE active") != [])
-        project.sql("INSERT INTO items VALUES (100, '', '')")
-        time.sleep(0.5)
-        capture.process.send_signal(signal.SIGTERM)
-        code, said = capture.ended()
-    assert (code, "1 transaction, 1 change up to" in said) == (0, True), said
-    project.goes("run")
-    assert project.differences() == []
 
 
 def test_a_restored_server(project: LiveProject, own: OwnServer) -> None:
@@ -141,7 +47,7 @@ def test_another_timeline_and_another_server(project: LiveProject, own: OwnServe
     own.promoted()
     assert "went over to timeline 2; 1 was captured" in project.refused("capture", "erp")
     project.begun_anew()
-    with own_server() as other:
+    with own_server(fresh=True) as other:
         profile = (project.folder / "profiles.yml").read_text()
         database = f"dbname={project.database}"
         moved = profile.replace(project.server.url(project.database), other.server.url())
@@ -283,8 +189,15 @@ def test_a_gigabyte_of_large_values(project: LiveProject, announce: Callable[[st
 def test_many_rows_in_one_transaction(
     project: LiveProject, rows: int, announce: Callable[[str], None]
 ) -> None:
-    """They are streamed before the commit; memory stays flat, an aborted part is dropped."""
-    project.sql("ALTER SYSTEM SET logical_decoding_work_mem = '1MB'", "SELECT pg_reload_conf()")
+    """They are streamed before the commit; memory stays flat, an aborted part is dropped.
+
+    The server hears of the capture while it writes.
+    """
+    project.sql(
+        "ALTER SYSTEM SET logical_decoding_work_mem = '1MB'",
+        "ALTER SYSTEM SET wal_sender_timeout = '3s'",
+        "SELECT pg_reload_conf()",
+    )
     project.sql(
         f"BEGIN; INSERT INTO items SELECT g, 'k', md5(g::text) FROM generate_series(100, {rows}) g;"
         " SAVEPOINT part; UPDATE items SET kind = 'aborted' WHERE id < 50000; ROLLBACK TO part;"

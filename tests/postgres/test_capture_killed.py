@@ -6,7 +6,7 @@ import random
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ import pytest
 from live_processes import Process, Writers
 from live_projects import DDL, FILTERS, LiveProject
 from own_servers import INSTALLED, own_server
-from servers import Server
+from servers import RELEASES, Server, serve
 
 pytestmark = [
     pytest.mark.postgres,
@@ -100,21 +100,19 @@ def test_killed_while_clients_write(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_killed_fifty_times_on_15(tmp_path: Path, announce: Callable[[str], None]) -> None:
-    """The same, for long."""
-    with own_server() as own:
-        told(killed_at_random(tmp_path, own.server, 50, 31), announce)
-
-
-@pytest.mark.long
-def test_killed_fifty_times_on_18(
-    tmp_path: Path, postgres: Server, announce: Callable[[str], None]
+@pytest.mark.parametrize("version", [15, *RELEASES])
+def test_killed_fifty_times(
+    tmp_path: Path, postgres: Server, version: int, announce: Callable[[str], None]
 ) -> None:
-    """The same, on the newest server."""
-    told(killed_at_random(tmp_path, postgres, 50, 32), announce)
-
-
-def told(counted: tuple[int, int], announce: Callable[[str], None]) -> None:
-    committed, benched = counted
-    announce(f"50 kills, {committed:,} transactions of writers, {benched:,} of pgbench")
+    """The same, for long, on each version."""
+    with ExitStack() as stack:
+        if version == 15:
+            server = stack.enter_context(own_server()).server
+        else:
+            server = postgres if version == 18 else stack.enter_context(serve(version))
+        committed, benched = killed_at_random(tmp_path, server, 50, version)
+    announce(
+        f"50 kills on PostgreSQL {version}: {committed:,} transactions of writers,"
+        f" {benched:,} of pgbench"
+    )
     assert min(committed, benched) > 500

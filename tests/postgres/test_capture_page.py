@@ -2,52 +2,73 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from cases import read_fences
+from live_processes import Process, wait_for
 from live_projects import LiveProject
 from places import HOME
 from servers import Server
 
 pytestmark = pytest.mark.postgres
 PAGE = HOME / "filtersql/docs/live-capture.md"
-DDL = "CREATE TABLE orders (id int PRIMARY KEY, region text, total int);"
+
+
+class Shop(LiveProject):
+    """What the page imports: a subscription is called as the publication."""
+
+    filters: ClassVar[Mapping[str, str]] = {"orders": "SELECT * FROM orders WHERE id > 2"}
 
 
 def test_the_page_is_true(tmp_path: Path, postgres: Server) -> None:
     """A role with what the page grants is enough; each command ends well, and the target is right.
 
-    The page's project is called `live`.
+    The page's project is called `shop`.
     """
-    project = LiveProject.made(tmp_path, postgres, DDL)
-    project.write("filtersql_project.yml", "name: live\nprofile: shop\n")
-    project.write(
-        "publications/p.yml",
-        "publications: [{name: p, tables: [{name: orders, where: id > 2}]}]",
+    project = Shop(tmp_path / "shop", postgres, postgres.create_database("erp"))
+    project.sql(
+        "CREATE TABLE orders (id int PRIMARY KEY, region text, total int)",
+        "CREATE PUBLICATION s FOR TABLE orders WHERE (id > 2)",
     )
+    dsn = postgres.url(project.database).replace("user=postgres", "user=capturing")
     project.write(
-        "subscriptions/s.yml",
-        "subscriptions: [{name: s, publications: [p], source: {postgres: erp},"
-        " changes: {postgres: erp}}]",
+        "profiles.yml",
+        "shop:\n  outputs: {local: {type: duckdb, path: shop.duckdb}}\n"
+        f'  sources: {{erp: {{type: postgres, dsn: "{dsn}"}}}}\n',
     )
-    profile = (project.folder / "profiles.yml").read_text()
-    project.write("profiles.yml", profile.replace("user=postgres", "user=capturing"))
-    played = 0
+    fences = read_fences(PAGE)
+    role, publication = (fence.text for fence in fences if fence.language == "sql")
+    imported, *commands = (
+        line.removeprefix("filtersql ").split()
+        for fence in fences
+        if fence.language == "sh"
+        for line in fence.text.splitlines()
+    )
     try:
-        for fence in read_fences(PAGE):
-            if fence.language == "sql":
-                if "CREATE PUBLICATION" in fence.text:
-                    said = project.refused("capture", "erp", "--create", code=2)
-                    assert 'FOR TABLE ONLY "public"."orders"' in said
-                project.sql(fence.text)
-            elif fence.language == "sh":
-                for line in fence.text.splitlines():
-                    project.sql(f"INSERT INTO orders VALUES ({played + 3}, 'eu', 1)")
-                    project.goes(*line.removeprefix("filtersql ").replace("'", "").split())
-                    played += 1
-        project.goes("run")
-        assert project.rows("SELECT count(*) FROM orders WHERE id > 2") == [(played,)]
+        project.sql(role)
+        project.goes(*imported)
+        said = project.refused("capture", "erp", "--create", code=2)
+        assert 'FOR TABLE ONLY "public"."orders"' in said
+        project.sql(publication)
+        with ExitStack() as stack:
+            going = []
+            for number, command in enumerate(commands):
+                project.sql(f"INSERT INTO orders VALUES ({number + 3}, 'eu', 1)")
+                if "--follow" in command:
+                    going.append(stack.enter_context(Process(project, *command)))
+                else:
+                    project.goes(*command)
+            wait_for(project.is_right)
+            for process in going:
+                process.process.send_signal(signal.SIGTERM)
+                code, said = process.ended()
+                assert code == 0, said
+        assert len(commands) - len(going) == len(going) == 2
         assert "WRONG=0" in project.goes("audit")
         said = project.goes("capture", "erp", "--drop")
         assert "is another role's, and stays" in said
@@ -55,4 +76,3 @@ def test_the_page_is_true(tmp_path: Path, postgres: Server) -> None:
         project.drop()
         with postgres.connect() as connection:
             connection.execute("DROP ROLE capturing")
-    assert played > 1

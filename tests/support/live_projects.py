@@ -134,6 +134,13 @@ class LiveProject:
                     found.append(f"{name}: {len(held)} rows, not {len(meant)}")
         return found
 
+    def is_right(self) -> bool:
+        """Whether the targets are as the source is now, while another process may write them."""
+        try:
+            return self.differences() == []
+        except duckdb.IOException:
+            return False
+
     def is_followed(self) -> bool:
         """Whether the targets are as the source is now, after one more run."""
         self.goes("run")

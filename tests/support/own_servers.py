@@ -7,6 +7,7 @@ with own_server() as server:
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import shutil
@@ -14,6 +15,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from servers import Server, _as_user, _unprivileged, free_port, without
@@ -76,6 +78,12 @@ class OwnServer:
         self.start()
         self._ask("pg_ctl", "-w", "promote")
 
+    def _initialise(self) -> None:
+        self._ask(
+            "initdb", "--username=postgres", "--auth=trust", "--no-sync", "--encoding=UTF8",
+            "--locale=C",
+        )  # fmt: skip
+
     def _ask(self, program: str, *arguments: str) -> None:
         subprocess.run(
             [_HOME / program, "-D", self.data, *arguments],
@@ -84,19 +92,32 @@ class OwnServer:
         )  # fmt: skip
 
 
+@cache
+def _template() -> Path:
+    """The files of a new cluster, made once in a process."""
+    home = _home(stack := contextlib.ExitStack())
+    atexit.register(stack.close)
+    OwnServer(home, Server(0))._initialise()
+    return home / "data"
+
+
+def _home(stack: contextlib.ExitStack) -> Path:
+    folder = tempfile.TemporaryDirectory(prefix="filtersql-own-", ignore_cleanup_errors=True)
+    home = Path(stack.enter_context(folder))
+    if user := _unprivileged():
+        os.chown(home, user.pw_uid, user.pw_gid)
+    return home
+
+
 @contextlib.contextmanager
-def own_server(**settings: str) -> Iterator[OwnServer]:
-    """A cluster of its own, removed at the end."""
-    user = _unprivileged()
-    with tempfile.TemporaryDirectory(prefix="filtersql-own-", ignore_cleanup_errors=True) as name:
-        home = Path(name)
-        if user:
-            os.chown(home, user.pw_uid, user.pw_gid)
-        made = OwnServer(home, Server(free_port()), settings)
-        made._ask(
-            "initdb", "--username=postgres", "--auth=trust", "--no-sync", "--encoding=UTF8",
-            "--locale=C",
-        )  # fmt: skip
+def own_server(*, fresh: bool = False, **settings: str) -> Iterator[OwnServer]:
+    """A cluster of its own, removed at the end; all but `fresh` ones are one to their clients."""
+    with contextlib.ExitStack() as stack:
+        made = OwnServer(_home(stack), Server(free_port()), settings)
+        if fresh:
+            made._initialise()
+        else:
+            subprocess.run(["cp", "-a", _template(), made.data], check=True)
         made.start()
         try:
             yield made

@@ -37,9 +37,9 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-__all__ = ["Server", "cache_folder", "named", "resolve", "serve", "without"]
+__all__ = ["RELEASES", "Server", "cache_folder", "named", "resolve", "serve", "without"]
 
-_RELEASES = {16: "16.15.0", 17: "17.11.0", 18: "18.6.0"}
+RELEASES = {16: "16.15.0", 17: "17.11.0", 18: "18.6.0"}
 #: the first with a locale of its own, which is the same on every machine
 _BUILTIN_LOCALES = 17
 _ARTIFACTS = {
@@ -57,6 +57,7 @@ _SETTINGS = {
     "max_logical_replication_workers": "12",
     "max_sync_workers_per_subscription": "2",
     "max_worker_processes": "16",
+    "max_prepared_transactions": "2",
     "wal_retrieve_retry_interval": "100ms",
     # The data folder is thrown away, so a power cut may lose it.
     "fsync": "off",
@@ -167,7 +168,7 @@ def postgres_jar(version: int) -> Path:
     system = (platform.system(), platform.machine())
     assert system in _ARTIFACTS, f"no PostgreSQL binaries are known for {' '.join(system)}"
     artifact = f"embedded-postgres-binaries-{_ARTIFACTS[system]}"
-    ivy, release = cache_folder() / "ivy", _RELEASES[version]
+    ivy, release = cache_folder() / "ivy", RELEASES[version]
     jar = ivy / "jars" / f"io.zonky.test.postgres_{artifact}-{release}.jar"
     if not jar.exists():
         resolve(f"io.zonky.test.postgres:{artifact}:{release}", ivy)

@@ -1,0 +1,135 @@
+"""Captures that go on: beside runs, when connections break, servers stop, signals come."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import threading
+import time
+
+import pytest
+from live_processes import Process, Writers, wait_for
+from live_projects import LiveProject
+from own_servers import INSTALLED, OwnServer
+from relays import relay
+
+from filtersql.postgres import slot_stream
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.skipif(
+        not INSTALLED, reason="postgresql-15 is not installed (apt-get install postgresql-15)"
+    ),
+]
+
+
+def test_runs_beside_a_capture_follow_the_source(project: LiveProject) -> None:
+    """Targets are seconds behind what clients write, while both go on; a signal ends each."""
+    results = project.folder / "target/run_results.json"
+    results.unlink()
+
+    def followed() -> bool:
+        time.sleep(0.3)  # who looks keeps the run from writing
+        return project.is_right()
+
+    with (
+        Process(project, "capture", "erp") as capture,
+        Process(project, "run", "--follow", "--interval", "1s") as run,
+    ):
+        wait_for(results.exists)
+        for number in range(2):
+            with Writers(project, 2, number):
+                time.sleep(1)
+            since = time.monotonic()
+            wait_for(followed)
+            assert time.monotonic() - since < 20
+        for process in (capture, run):
+            process.process.send_signal(signal.SIGTERM)
+            code, said = process.ended()
+            assert code == 0, said
+    assert "  s/public.orders: " in said
+
+
+def test_a_network_that_breaks_and_a_server_that_crashes(
+    project: LiveProject, own: OwnServer
+) -> None:
+    """The capture waits until the server is there again, and goes on."""
+    profile = (project.folder / "profiles.yml").read_text()
+    with relay(project.server.port) as between:
+        relayed = profile.replace(f"port={project.server.port}", f"port={between.port}")
+        project.write("profiles.yml", relayed)
+
+        def goes_on() -> None:
+            captured = len(project.changes)
+            wait_for(lambda: len(project.changes) > captured + 1)
+
+        with Writers(project, 2, 1), Process(project, "capture", "erp") as capture:
+            goes_on()
+            between.cut()
+            goes_on()
+            own.stop("immediate")
+            own.start()
+            goes_on()
+            capture.process.send_signal(signal.SIGTERM)
+            code, waited = capture.ended()
+    lost = waited.count('lost the connection to source "erp"'), waited.count("Again in 1 s")
+    assert (code, *lost) == (0, 2, 2), waited
+    project.write("profiles.yml", profile)
+    project.brought_up_to_date()
+
+
+def test_a_server_that_stops_does_not_wait_for_ever(project: LiveProject, own: OwnServer) -> None:
+    """It waits until all is on disk here, also what concerns no table of the project."""
+    with Process(project, "capture", "erp") as capture:
+        wait_for(lambda: project.rows("SELECT FROM pg_replication_slots WHERE active") != [])
+        project.sql("CREATE TABLE other (a int)", "INSERT INTO other SELECT generate_series(1, 9)")
+        own.stop("fast")
+        capture.process.send_signal(signal.SIGTERM)
+        code, said = capture.ended()
+    assert code == 0, said
+    said = project.refused("capture", "erp", "--until-current", code=2)
+    assert "could not connect" in said
+    own.start()
+    project.brought_up_to_date()
+
+
+def test_a_server_that_is_not_heard_any_more(
+    project: LiveProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A network that is cut says nothing: it is noticed all the same."""
+    monkeypatch.setattr(slot_stream, "_LOST", 3.0)
+    walsender = "SELECT active_pid FROM pg_replication_slots WHERE active"
+    stopped: list[int] = []
+
+    def stop() -> None:
+        wait_for(lambda: project.rows(walsender) != [])
+        stopped.extend(project.rows(walsender)[0])
+        os.kill(stopped[0], signal.SIGSTOP)
+        time.sleep(4)
+        os.kill(stopped[0], signal.SIGCONT)
+        wait_for(lambda: project.rows(walsender) not in ([], [tuple(stopped)]))
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    said = project.goes("capture", "erp")
+    thread.join()
+    assert "nothing was heard of the server for 3 s" in said.lower()
+    project.brought_up_to_date()
+
+
+def test_ended_by_a_signal(project: LiveProject) -> None:
+    """What is whole is closed, and the exit code is 0; how fast it was and is, is told."""
+    with Process(project, "capture", "erp") as capture:
+        wait_for(lambda: project.rows("SELECT FROM pg_replication_slots WHERE active") != [])
+        project.sql("INSERT INTO items VALUES (100, '', '')")
+        time.sleep(0.5)
+        status = project.goes("status")
+        capture.process.send_signal(signal.SIGTERM)
+        code, said = capture.ended()
+    assert re.search(r"bytes of its log behind; a capture is running, \d+ changes a second", status)
+    told = r"1 transaction, 1 change up to \w+/\w+, \d+ a second, \d+\.\d s behind"
+    assert (code, bool(re.search(told, said))) == (0, True), said
+    project.goes("run")
+    assert project.differences() == []
