@@ -100,6 +100,8 @@ def main() -> None:
     gc.set_threshold(20_000, 20, 100)
     with redirect_stdout(lasting(sys.stdout)), redirect_stderr(lasting(sys.stderr)):
         code = _exit_code()
+    # Python would look through all of them once more before it ends.
+    gc.freeze()
     sys.exit(code)
 
 

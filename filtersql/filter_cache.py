@@ -103,6 +103,6 @@ def _printed(row_filter: Filter, prefix: str, engine: Engine) -> str:
     def column(name: str) -> exp.Column:
         # With the mark they are plain: a filter with other names is printed for each prefix.
         plain = prefix == PREFIX_MARK or is_plain(f"{prefix}{name}")
-        return exp.column(exp.to_identifier(f"{prefix}{name}", quoted=not plain))
+        return exp.Column(this=exp.Identifier(this=f"{prefix}{name}", quoted=not plain))
 
     return write_filter(row_filter, engine, column).sql(engine, copy=False)

@@ -124,6 +124,11 @@ def parse_expression(text: Passage | str) -> Node:
         and {field.name for field, _ in select.ListFields()} <= _ONLY_AN_EXPRESSION
         and not targets[0].res_target.name
         and not _is_star(targets[0].res_target.val)
+        # ALL is in front of the expression, and leaves no trace; a statement may end with `;`.
+        and (
+            (_has_modes(_library()[0]) and not str(text)[: targets[0].res_target.location].strip())
+            or _filter_mistake(text) is None
+        )
     ):
         return targets[0].res_target.val
     # A list, an alias or a clause of SELECT: PostgreSQL's words come from where a filter stands.
@@ -203,12 +208,18 @@ def _library() -> tuple[Any, ModuleType]:
     assert spec.submodule_search_locations
     folder = spec.submodule_search_locations[0]
     native, messages = _file(folder, "native"), _file(folder, "pg_query_pb2")
-    parse = native.lib.pg_query_parse_protobuf_opts
-    parse.argtypes, parse.restype = (
-        [ctypes.c_char_p, ctypes.c_int],
-        native.PgQueryProtobufParseResult,
-    )
+    if _has_modes(native.lib):
+        parse = native.lib.pg_query_parse_protobuf_opts
+        parse.argtypes, parse.restype = (
+            [ctypes.c_char_p, ctypes.c_int],
+            native.PgQueryProtobufParseResult,
+        )
     return native.lib, messages
+
+
+def _has_modes(library: ctypes.CDLL) -> bool:
+    """Whether the library parses something else than statements; that of Windows does not."""
+    return hasattr(library, "pg_query_parse_protobuf_opts")
 
 
 def _file(folder: str, name: str) -> ModuleType:
@@ -225,8 +236,14 @@ def _parsed(sql: str, mode: int, text: Passage | str, before: int) -> Node:
     """The parse tree of `sql`, which is `text` with `before` characters in front of it."""
     _without_nul(text)
     library, messages = _library()
-    encoded = sql.encode()
-    result = library.pg_query_parse_protobuf_opts(encoded, mode)
+    if _has_modes(library):
+        encoded = sql.encode()
+        result = library.pg_query_parse_protobuf_opts(encoded, mode)
+    else:
+        if mode == _EXPRESSION_MODE:
+            sql, before = f"{_SELECT_START}{sql}", before + len(_SELECT_START)
+        encoded = sql.encode()
+        result = library.pg_query_parse_protobuf(encoded)
     try:
         _raise(result, text, before)
         data = ctypes.string_at(result.parse_tree.data, result.parse_tree.len)

@@ -32,8 +32,9 @@ _CODE = re.compile(r"`[^`]*`")
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """README.md is the first page, and two are written from the code."""
     files.append(File.generated(config, "index.md", abs_src_path=str(_HOME / "README.md")))
-    script = Path(__file__).with_name("iframe-worker.js")
-    files.append(File.generated(config, script.name, abs_src_path=str(script)))
+    for name in ("iframe-worker.js", "site.css"):
+        source = Path(__file__).with_name(name)
+        files.append(File.generated(config, name, abs_src_path=str(source)))
     files.append(File.generated(config, "functions.md", content=functions.page()))
     files.append(File.generated(config, "mistakes.md", content=mistakes.page()))
     return files

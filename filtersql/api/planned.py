@@ -227,10 +227,13 @@ def _lines(planned: PlannedTarget, folders: Mapping[str, str]) -> list[str]:
         was, filters = (_filter(each) for each in (planned.earlier, now))
         if was != filters:
             lines += [f"was  {was}", f"is   {filters}"]
-    made_up = " (constructed)" if planned.constructed else ""
-    for sign, row, word in (("-", planned.leaves, "leaves"), ("+", planned.enters, "enters")):
+    for said, row, count in (
+        ("- leaves", planned.leaves, planned.delete or 0),
+        ("+ enters", planned.enters, planned.insert or 0),
+    ):
+        more = f"; and {count - 1:,} more" if count > 1 else ""
         if row is not None:
-            lines.append(f"{sign} {word}  {_row(row)}{made_up}")
+            lines.append(f"{said}  {_row(row)}{' (constructed)' if planned.constructed else more}")
     lines += planned.says
     if planned.statement:
         reads = "" if planned.reads_source else "; the source is not read"

@@ -238,12 +238,19 @@ class Project(msgspec.Struct, frozen=True):
         work = partial(run, flags=flags)
         return self._answer(work, on_event, select, exclude, fail_fast=fail_fast)
 
-    def retry(self, *, on_event: OnEvent | None = None) -> Run:
-        """Run again what failed or was skipped in the last run, with that run's flags.
+    def retry(
+        self,
+        *,
+        select: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        on_event: OnEvent | None = None,
+    ) -> Run:
+        """Run again what failed, was skipped or waited in the last run, with that run's flags.
 
-        Reads target/run_results.json; where nothing failed the record is empty. Raises as `run`.
+        Reads target/run_results.json; where nothing failed the record is empty. Who knows from
+        elsewhere what failed selects it: no file is read then. Raises as `run`.
         """
-        return self._answer(retry, on_event)
+        return self._answer(retry, on_event, select, exclude)
 
     def audit(
         self,

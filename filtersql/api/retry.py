@@ -1,11 +1,13 @@
-"""Runs again what failed or was skipped in the last run, with that run's flags.
+"""Runs again what failed, was skipped or waited in the last run, with that run's flags.
 
-Which it was stands in target/run_results.json.
+Example
+    orders met a conflict at seq 7: customers, of the same subscription, stopped before it, too, and
+    both are run. Which failed stands in target/run_results.json, or is said by selectors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,7 +18,7 @@ from filtersql.api.loading import loaded_compilation, variables
 from filtersql.api.options import Options, WrongUsage
 from filtersql.api.records import Run
 from filtersql.api.reporter import Reporter
-from filtersql.api.run import RunFlags, carry_out
+from filtersql.api.run import RunFlags, carry_out, run
 from filtersql.errors import Mistakes
 from filtersql.errors.artifacts import BROKEN_ARTIFACT, NO_ARTIFACT, OTHER_VERSION
 from filtersql.errors.reviewing import NOT_DEFINED
@@ -62,8 +64,14 @@ class _Results(Struct, frozen=True):
 
 
 def retry(reporter: Reporter) -> Run:
-    """Runs those targets; a flag that is given now comes before the earlier one."""
+    """Runs those targets; a flag that is given now comes before the earlier one.
+
+    Who selects targets knows that they failed, from elsewhere: they are run as `run` does it, since
+    the last results may be those of other targets, with other flags.
+    """
     options = reporter.options
+    if options.select or options.exclude:
+        return run(reporter, RunFlags(command="retry"))
     root = find_root(options.project_dir or Path.cwd())
     earlier = _read(root / "target" / "run_results.json")
     failed = [each.unique_id for each in earlier.results if each.status != "success"]
@@ -77,21 +85,26 @@ def retry(reporter: Reporter) -> Run:
         raise Mistakes(
             NOT_DEFINED(kind="target", name=name, hint=meant(name, by_name)) for name in gone
         )
+    tables = [str(by_name[name].compiled.relation) for name in failed]
     flags = RunFlags(
-        full_refresh=earlier.args.full_refresh,
         accept_filter_change=earlier.args.accept_filter_change,
         require_approval=earlier.args.require_approval,
-        resync=tuple(name for name in earlier.args.resync if _is_one(name, failed)),
+        resync=_copied_again(earlier.args, tables),
         as_of=earlier.args.as_of,
         command="retry",
     )
-    return carry_out(reporter, project, compilation, [by_name[name] for name in failed], flags)
+    # A subscription stops at one boundary: its other targets waited for those that failed.
+    stopped = {by_name[name].compiled.subscription for name in failed}
+    nodes = [by_name[each.unique_id] for each in earlier.results if each.unique_id in by_name]
+    nodes = [node for node in nodes if node.compiled.subscription in stopped]
+    return carry_out(reporter, project, compilation, nodes, flags)
 
 
-def _is_one(table: str, failed: Iterable[str]) -> bool:
-    """Whether a table is that of a target that failed."""
-    names = {name.partition("/")[2] for name in failed}
-    return bool(names & {table, f"public.{table}"})
+def _copied_again(earlier: _Arguments, failed: Sequence[str]) -> tuple[str, ...]:
+    """The tables that were to be copied anew, of those whose targets failed."""
+    if earlier.full_refresh:
+        return tuple(failed)
+    return tuple(name for name in earlier.resync if {name, f"public.{name}"} & set(failed))
 
 
 def _read(path: Path) -> _Results:

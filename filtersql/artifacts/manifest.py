@@ -47,7 +47,7 @@ MANIFEST_VERSION = 1
 #: what stands around the entries of `{"nodes": {…}}`, indented
 _BEGIN, _END = b'{\n  "nodes": {', b"\n  }\n}"
 #: made once: json.dumps() makes one for each call
-_SORTED = json.JSONEncoder(sort_keys=True, default=str)
+_SORTED = json.JSONEncoder(sort_keys=True, default=str, check_circular=False)
 _ELSEWHERE = re.compile(r"\{%-?\s*(?:import|include|extends|from)\b")
 
 

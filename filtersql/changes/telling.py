@@ -53,6 +53,8 @@ def untold(resolved: ResolvedTable, read: Collection[str], catalog: Catalog) -> 
         )
     yield from _operations(resolved, form, feed.span)
     yield from _old_rows(resolved, form, feed, read)
+    if form.tells is None and not form.keeps:
+        return
     needed = {column.name for column in resolved.columns} | set(read)
     for column in resolved.table.columns:
         if column.name in needed and not _is_told(column.type, form, feed):

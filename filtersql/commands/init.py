@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from filtersql.commands.console import Console
-from filtersql.commands.from_dump import copy_frame, project_files
+from filtersql.commands.from_dump import copy_frame, in_yaml, project_files
 from filtersql.commands.schema import write_schemas
 from filtersql.commands.shared import subcommand
 from filtersql.errors.project import FOLDER_NOT_EMPTY
@@ -82,12 +82,25 @@ def _copy_example(folder: Path, example: str) -> None:
         shutil.copy(template / "profiles.yml", folder)
         examples = Path(__file__).parents[1] / "examples"
         shutil.copytree(examples / example, folder, dirs_exist_ok=True)
+    # The project and its profile are called as the folder.
+    name = in_yaml(_plain_name(folder))
+    for file, said, own in (
+        ("filtersql_project.yml", r"^(name|profile): .*", rf"\1: {name}"),
+        ("profiles.yml", r"^shop:", f"{name}:"),
+    ):
+        text = (folder / file).read_text(encoding="utf-8")
+        text = re.sub(said, own, text, flags=re.MULTILINE)
+        (folder / file).write_text(text, encoding="utf-8", newline="\n")
     write_schemas(folder)
 
 
+def _plain_name(folder: Path) -> str:
+    """What a project in this folder is called: a plain identifier."""
+    return re.sub(r"\W+", "_", folder.name, flags=re.ASCII).lower()
+
+
 def _write_project(folder: Path, console: Console, dump: Path) -> None:
-    name = re.sub(r"\W+", "_", folder.name, flags=re.ASCII).lower()
-    files = project_files(name, read_dump(dump))
+    files = project_files(_plain_name(folder), read_dump(dump))
     copy_frame(folder)
     for path, text in files.items():
         (folder / path).parent.mkdir(exist_ok=True)

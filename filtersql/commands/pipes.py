@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -17,17 +18,23 @@ __all__ = ["lasting"]
 
 
 def lasting(stream: TextIO | None) -> TextIO:
-    """The stream, but that it outlives its reader. One that was closed from the start is empty."""
+    """The stream, but that it outlives its reader. One that was closed from the start is empty.
+
+    On Windows what is no console is written in UTF-8, as elsewhere, and not in the code page.
+    """
     if stream is None:
         return open(os.devnull, "w", encoding="utf-8", newline="\n")
     try:
         descriptor = stream.fileno()
     except (OSError, ValueError):
         return stream
+    windows = sys.platform == "win32"
+    if windows and stream.isatty():
+        return stream  # a console takes characters, not bytes
     stream.flush()
     return io.TextIOWrapper(
         io.BufferedWriter(_Pipe(descriptor, "wb", closefd=False)),
-        encoding=stream.encoding,
+        encoding="utf-8" if windows else stream.encoding,
         errors=stream.errors,
         line_buffering=bool(stream.line_buffering),
     )

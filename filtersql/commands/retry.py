@@ -1,8 +1,6 @@
-"""`retry`: runs again what failed or was skipped in the last run, with that run's flags."""
+"""`retry`: runs again what failed, was skipped or waited in the last run."""
 
 from __future__ import annotations
-
-import click
 
 from filtersql.api.retry import retry
 from filtersql.commands.console import Console
@@ -13,10 +11,9 @@ __all__ = ["command"]
 
 @subcommand("retry")
 def command(console: Console) -> int:
-    """Run again what failed or was skipped in the last run, with that run's flags.
+    """Run again what failed, was skipped or waited in the last run, with that run's flags.
 
-    Reads target/run_results.json. A flag that is given here comes before the earlier one.
+    Reads target/run_results.json. A flag that is given here comes before the earlier one. With
+    --select or --exclude those targets are run, whatever the last run was.
     """
-    if console.options.select or console.options.exclude:
-        raise click.UsageError("retry takes no --select or --exclude: run_results.json says what.")
     return console.answered(retry(console))

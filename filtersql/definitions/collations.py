@@ -21,8 +21,10 @@ from filtersql.errors.definitions import ALREADY_EXISTS, UnsupportedStatement
 from filtersql.grammar import Node, Statement
 from filtersql.names import RelationName
 
-__all__ = ["compared", "create_collation", "keep_collation", "own_collations"]
+__all__ = ["OF_ITS_OWN", "compared", "create_collation", "keep_collation", "own_collations"]
 
+#: languages with letters of ASCII, or accents, whose other case is their own
+OF_ITS_OWN = {"tr", "az", "lt", "el", "hy"}
 _YES = ("true", "on", "yes", "1")
 _OPTIONS = {"from", "locale", "lc_collate", "lc_ctype", "provider"}
 _OPTIONS |= {"deterministic", "version", "rules"}

@@ -23,6 +23,7 @@ import re
 from msgspec import Struct
 
 from filtersql.definitions.catalog_builder import Drafts
+from filtersql.definitions.collations import OF_ITS_OWN
 from filtersql.definitions.set_calls import may_call
 from filtersql.definitions.sql_names import Script, Settings, place_of
 from filtersql.definitions.sql_settings import LATER
@@ -32,7 +33,7 @@ from filtersql.errors.definitions import SECOND_DATABASE, UnsupportedStatement
 from filtersql.grammar import Statement
 from filtersql.source import Passage
 
-__all__ = ["OF_ITS_OWN", "Connections", "connections", "create_database"]
+__all__ = ["Connections", "connections", "create_database"]
 
 _CONNECT = re.compile(r"\\c(?:onnect)?(?![a-z_])\s*(?:-reuse-previous=\S+\s*)?")
 #: as pg_dump writes it, of a name that is no plain word, too
@@ -45,8 +46,6 @@ _HINT = r"Name the database alone: \connect shop."
 _OF_SESSION = ("variable_set_stmt", "discard_stmt", "transaction_stmt", "createdb_stmt", *LATER)
 
 
-#: languages with letters of ASCII, or accents, whose other case is their own
-OF_ITS_OWN = {"tr", "az", "lt", "el", "hy"}
 _UNICODE = re.compile(r"utf-?8|unicode|default|-1|6", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[a-z]+", re.IGNORECASE)
 _UNKNOWN = "default"

@@ -223,5 +223,6 @@ class NoReplicaIdentity(OldRowsMistake):
             actions=actions,
             span=span,
             detail=None,
-            hint=f"To enable {doing} the table, set REPLICA IDENTITY using ALTER TABLE.",
+            hint=f"To enable {doing} the table, set REPLICA IDENTITY using ALTER TABLE. "
+            "One into which rows are only inserted needs identity_check: run.",
         )

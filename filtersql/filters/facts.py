@@ -20,6 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 __all__ = [
     "NUMERIC_COMPARISONS",
     "SYMBOLS",
@@ -226,8 +228,6 @@ class Facts:
 @cache
 def facts() -> Facts:
     """The facts of PostgreSQL 18, read once."""
-    import msgspec
-
     return Facts(msgspec.json.decode(_FILE.read_bytes()))
 
 

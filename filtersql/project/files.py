@@ -20,7 +20,6 @@ from filtersql.definitions.finish import finish
 from filtersql.definitions.model import Definitions
 from filtersql.definitions.outlines import FileOutline, checksum, counted, outlined
 from filtersql.definitions.restricting import keep_only
-from filtersql.definitions.sql_file import read_sql
 from filtersql.definitions.sql_text import without_secrets
 from filtersql.definitions.types import ADVANCED_SERVER
 from filtersql.definitions.yaml_file import read_yaml
@@ -150,7 +149,7 @@ class OutlinedFiles:
     def _read(self, place: str, drafts: Drafts) -> FileOutline:
         text, before = self._texts[place], counted(drafts)
         if place.endswith(".sql"):
-            read_sql(text, drafts)
+            _read_sql(text, drafts)
             return FileOutline(checksum(text), binds_all=True)
         root = read_yaml(text, drafts)
         self._raise()
@@ -178,8 +177,15 @@ def _read_definitions(path: Path, root: Path, templates: Templates, drafts: Draf
     if len(drafts.mistakes) > before:
         drafts.incomplete = True
         drafts.doubts.append(("relations", text.source.text))
-    reader = read_sql if path.suffix == ".sql" else read_yaml
+    reader = _read_sql if path.suffix == ".sql" else read_yaml
     reader(text, drafts)
+
+
+def _read_sql(text: Passage, drafts: Drafts) -> None:
+    # Fifty modules, of which a project in YAML needs none.
+    from filtersql.definitions.sql_file import read_sql
+
+    read_sql(text, drafts)
 
 
 def _text(path: Path, root: Path, templates: Templates, mistakes: list[Mistake]) -> Passage:

@@ -63,7 +63,7 @@ _OF_ACTIONS = {
 
 def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     """The sentences of one target."""
-    yield from (text for switch, text in _SWITCHES.items() if _is_turned(resolved, switch))
+    yield from (text for switch, text in _SWITCHES.items() if _is_turned(resolved, *switch))
     yield from _routing(resolved, index)
     yield from _enabled(resolved, index)
     yield from _absorbed(resolved, index.kind)
@@ -74,15 +74,15 @@ def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     yield from _columns(resolved, index)
 
 
-def _is_turned(resolved: ResolvedTable, switch: tuple[str, str]) -> bool:
-    name, value = switch
+def _is_turned(resolved: ResolvedTable, name: str, value: str) -> bool:
+    if getattr(resolved.semantics, name) != value:
+        return False
     conflicts = ("missing_target", "existing_target_on_insert")
     policy = resolved.subscription.on_conflict if name in conflicts else None
     if _OF_ACTIONS.get(name, Action.INSERT) not in {*resolved.filters, Action.INSERT}:
         return False
-    if name in _OF_FILTERS and all(each.where is None for each in resolved.contributions):
-        return False
-    return policy is None and getattr(resolved.semantics, name) == value
+    filtered = any(each.where is not None for each in resolved.contributions)
+    return policy is None and (filtered or name not in _OF_FILTERS)
 
 
 def _routing(resolved: ResolvedTable, index: Index) -> Iterator[str]:

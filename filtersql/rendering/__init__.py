@@ -141,7 +141,8 @@ def _statements(
 ) -> CompiledTable:
     engine, folders = destination.engine, destination.macro_folders
     table, subscription = resolved.table, resolved.subscription
-    name, lookups = target_sql(destination.catalog, target, engine), looked_up_by(judged)
+    name = target_sql(destination.catalog, target, engine)
+    lookups = looked_up_by(judged) if resolved.semantics.lookups else ()
     own = _own(resolved, judged, outline.key, lookups, write, engine=engine, target=name)
     plan = merge_plan(outline)
     looks = Looks(plan, own, folders, complete=outline.stops_at_unchanged)
@@ -192,7 +193,8 @@ def _statements(
 
 def _clock(judged: Judgements) -> tuple[ClockColumn, ...]:
     """The moments that the windows of its filters compare with, each once."""
-    trees = (one.filter.tree for one in judged.copy if one.filter is not None)
+    filters = (one.filter for one in judged.copy)
+    trees = (each.tree for each in filters if each is not None and each.over is not None)
     return tuple({each.name: each for tree in trees for each in cuts_of(tree)}.values())
 
 

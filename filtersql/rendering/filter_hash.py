@@ -13,7 +13,7 @@ from filtersql.publications.model import ResolvedTable
 __all__ = ["deciding", "filter_hash"]
 
 #: made once: json.dumps() makes one for each call
-_SORTED = json.JSONEncoder(sort_keys=True)
+_SORTED = json.JSONEncoder(sort_keys=True, check_circular=False)
 
 
 def deciding(resolved: ResolvedTable) -> Sequence[RelationName]:

@@ -15,6 +15,7 @@ __all__ = ["header"]
 _OPS = ("insert", "update", "delete", "copy")
 #: columns before what goes on below a line: more than any first line begins with
 _SHALLOW, _DEEP = 4, len("  truncate ")
+_ROOM = WIDTH - len("-- ")
 _CONFLICTS = {
     "skip": ("Conflicts: a change that meets the wrong state in the target is skipped.",),
     "error": ("Conflicts: the run stops before a row that exists; a missing one is skipped.",),
@@ -61,8 +62,12 @@ def header(
 def _lines(sentences: Iterable[str]) -> Iterator[str]:
     """Each safe behind `--`; what does not fit goes on below, further to the right."""
     for sentence in sentences:
+        line = comment(sentence)
+        if len(line) <= _ROOM:
+            yield line
+            continue
         hanging = _DEEP if sentence.startswith(" ") else _SHALLOW
-        lines = wrapped(comment(sentence), WIDTH - len("-- "), hanging)
+        lines = wrapped(line, _ROOM, hanging)
         # A line that was broken off may end as no sentence does.
         yield from lines if len(lines) == 1 else map(comment, lines)
 
@@ -72,7 +77,7 @@ def _in_force(filters: Mapping[str, str]) -> Iterator[str]:
     first_by_text: dict[str, str] = {}
     for op, text in filters.items():
         first = first_by_text.setdefault(text, op)
-        again = first != op and len(text) > WIDTH - _DEEP - len("-- ")
+        again = first != op and len(text) > _ROOM - _DEEP
         yield f"  {op:<8} {f'as {first}' if again else text}"
 
 

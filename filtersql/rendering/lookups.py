@@ -33,8 +33,9 @@ Target = tuple[ResolvedTable, Mapping[Contribution, Filter], CompiledTable]
 def check_lookups(targets: Mapping[RelationName, Target]) -> None:
     """Raises Mistakes where a filter of a subscription's targets asks what it cannot know."""
     mistakes = []
-    for name, (_, filters, _) in targets.items():
-        for row_filter in {id(one): one for one in filters.values()}.values():
+    for name, (resolved, filters, _) in targets.items():
+        may_look = filters.values() if resolved.semantics.lookups else ()
+        for row_filter in {id(one): one for one in may_look}.values():
             for lookup in looked_up(row_filter.tree):
                 reason = next(_lacking(targets.get(lookup.relation), lookup.looked.name), None)
                 if reason:

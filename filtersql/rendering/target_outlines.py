@@ -97,9 +97,8 @@ def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Fo
         raise (NO_ROW_KEY_BUT_FULL if full else NO_ROW_KEY)(
             subscription.span, relation=table.name, actions=sorted(resolved.filters)
         )
-    for column in table.columns:
-        several = column.several_texts or texts_of(column.type) is Texts.SEVERAL
-        if column.name in key and several:
+    for column in filter(lambda each: each.name in key, table.columns):
+        if column.several_texts or texts_of(column.type) is Texts.SEVERAL:
             named = format_type(column.type)
             if column.own_collation is not None:
                 named = f'{named} COLLATE "{column.collation or column.domain_collation}"'

@@ -23,13 +23,14 @@ from filtersql.storage import Engine
 __all__ = ["filters_in"]
 
 _BLANK = r"(?:\s|--[^\n]*\n)*"
+_WORD = "COALESCE("
 _FIRST = re.compile(rf"COALESCE\({_BLANK}(?=\()")
 #: what stands behind a filter: a connective and the next one, or the value of NULL
 _NEXT = re.compile(
     rf"{_BLANK}(?:(?P<more>(?:AND|OR)\b{_BLANK}(?=\())|,{_BLANK}(?:TRUE|FALSE|NULL){_BLANK}\))"
 )
 _PARTS: dict[Engine, re.Pattern[str]] = {
-    engine: re.compile(rf"{strings}|--[^\n]*|(?P<open>\()|(?P<close>\))", re.DOTALL)
+    engine: re.compile(rf"{strings}|--[^\n]*|\(|\)", re.DOTALL)
     for engine, strings in STRINGS.items()
 }
 
@@ -38,10 +39,11 @@ def filters_in(text: str, engine: Engine) -> list[tuple[int, int]]:
     """Where each filter begins and ends, with its parentheses, in the order of the text."""
     found: list[tuple[int, int]] = []
     end = 0
-    while (first := _FIRST.search(text, end)) is not None:
-        end = first.end()
-        if not _is_comment(text, first.start()):
-            filters, end = _verdict(text, end, engine)
+    while (place := text.find(_WORD, end)) >= 0:
+        end = place + len(_WORD)
+        first = _FIRST.match(text, place)
+        if first is not None and not _is_comment(text, place):
+            filters, end = _verdict(text, first.end(), engine)
             found += filters
     return found
 
@@ -65,10 +67,9 @@ def _closed(text: str, place: int, engine: Engine) -> int | None:
     """Behind the parenthesis that closes the one at a place."""
     depth = 0
     for part in _PARTS[engine].finditer(text, place):
-        kind = part.lastgroup
-        if kind == "open":
+        if part[0] == "(":
             depth += 1
-        elif kind == "close":
+        elif part[0] == ")":
             depth -= 1
             if depth == 0:
                 return part.end()

@@ -24,6 +24,7 @@ from sqlglot import exp
 from filtersql.catalog import Table
 from filtersql.errors import Mistake, Mistakes
 from filtersql.filters import Filter, write
+from filtersql.review.telling_rows import Answer, own_first, telling_first
 from filtersql.storage import column_type
 from filtersql.targets.model import Engine
 from filtersql.verify.boundaries import Candidates, candidates
@@ -84,23 +85,22 @@ class Trials(Struct, frozen=True):
         return known
 
     def _examples(self, condition: Condition) -> dict[bool | None, tuple[Row, ...]]:
-        domain = self._domain(condition)
+        trees = [each.tree for each in condition.filters]
+        domain = tuple(own_first(each, trees) for each in self._domain(condition))
         found: dict[bool | None, list[Row]] = {True: [], False: [], None: []}
-        for places, truth in self._answers(condition, domain):
+        for places, truth in telling_first(self._answers(condition, domain)):
             rows = found[truth]
             if len(rows) < _FEW:
                 rows.append(_row(domain, places))
         return {truth: tuple(rows) for truth, rows in found.items()}
 
-    def _answers(
-        self, condition: Condition, domain: tuple[Candidates, ...]
-    ) -> list[tuple[list[int], bool | None]]:
+    def _answers(self, condition: Condition, domain: tuple[Candidates, ...]) -> list[Answer]:
         """What the condition says of each row; rows on which it raises are left out."""
         try:
             return self._judged(condition, _trimmed(domain, _MOST_EXAMPLES))
         except NotTried:
             numbers = [range(len(each.values)) for each in domain]
-            answers: list[tuple[list[int], bool | None]] = []
+            answers: list[Answer] = []
             for places in islice(product(*numbers), _MOST_SINGLE):
                 single = tuple(
                     Candidates(each.column, (each.values[place],), complete=False)
@@ -113,9 +113,7 @@ class Trials(Struct, frozen=True):
                 raise
             return answers
 
-    def _judged(
-        self, condition: Condition, domain: tuple[Candidates, ...]
-    ) -> list[tuple[list[int], bool | None]]:
+    def _judged(self, condition: Condition, domain: tuple[Candidates, ...]) -> list[Answer]:
         answer = exp.alias_(self._written(condition, domain), "answer", copy=False)
         query = exp.Select(expressions=[exp.column("i"), answer]).from_(_rows(domain), copy=False)
         found = [

@@ -52,31 +52,30 @@ class Worked(Struct, frozen=True):
 def worked_rows(
     examples: Mapping[bool | None, Sequence[Row]], key: Sequence[str]
 ) -> tuple[Worked, ...]:
-    """An UPDATE for each pair of answers that some row gives, rows as alike as they can be."""
+    """An UPDATE for each pair of answers that some row gives, rows as alike as they can be.
+
+    A row that enters or leaves is shown for each column that alone can move it.
+    """
     rows = []
     for old_truth, new_truth in product(_TRUTHS, repeat=2):
-        pair = _most_alike(examples.get(old_truth, ()), examples.get(new_truth, ()))
-        if pair is None:
-            continue
-        old, new = pair
+        pairs = _most_alike(examples.get(old_truth, ()), examples.get(new_truth, ()))
         effect = TRANSITIONS[old_truth is True, new_truth is True]
-        happens = _WORDS[effect]
-        if effect is Effect.UPDATE and _key(old, key) != _key(new, key):
-            happens = "UPDATE: the row moves to its new key"
-        rows.append(Worked(old, old_truth, new, new_truth, effect, happens))
+        moves = {old_truth, new_truth} == {True, False}
+        for old, new in pairs if moves else pairs[:1]:
+            happens = _WORDS[effect]
+            if effect is Effect.UPDATE and _key(old, key) != _key(new, key):
+                happens = "UPDATE: the row moves to its new key"
+            rows.append(Worked(old, old_truth, new, new_truth, effect, happens))
     return tuple(rows)
 
 
-def _most_alike(olds: Sequence[Row], news: Sequence[Row]) -> tuple[Row, Row] | None:
-    """The first pair with the fewest columns that differ: none where a row can stand twice."""
-    alike, fewest = None, 0
+def _most_alike(olds: Sequence[Row], news: Sequence[Row]) -> list[tuple[Row, Row]]:
+    """A pair for each column that may differ alone; else the first with the fewest that differ."""
+    found: dict[tuple[bool, ...], tuple[Row, Row]] = {}
     for pair in product(olds, news):
-        differing = sum(map(ne, *pair))
-        if alike is None or differing < fewest:
-            alike, fewest = pair, differing
-            if differing <= (olds is not news):
-                break
-    return alike
+        found.setdefault(tuple(map(ne, *pair)), pair)
+    fewest = min(map(sum, found), default=0)
+    return [pair for differing, pair in found.items() if sum(differing) == fewest]
 
 
 def _key(row: Row, key: Sequence[str]) -> list[tuple[str, str | None]]:

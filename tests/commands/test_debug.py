@@ -45,7 +45,7 @@ def shell(tmp_path: Path) -> Shell:
 
 def reach(shell: Shell, **output: object) -> None:
     """The project's one output."""
-    profile = {"shop": {"target": "there", "outputs": {"there": output}}}
+    profile = {"demo": {"target": "there", "outputs": {"there": output}}}
     (shell.folder / "profiles.yml").write_text(json.dumps(profile))
 
 

@@ -16,15 +16,15 @@ TEXT = """\
 s1/public.orders: mixed: 4 rows leave, 2 rows enter, 3 rows stay (at seq 3)
     was  (region = 'eu'::text)
     is   (total > 5)
-    - leaves  id=0, region='eu', total=0
-    + enters  id=7, region='us', total=7
+    - leaves  id=0, region='eu', total=0; and 3 more
+    + enters  id=7, region='us', total=7; and 1 more
     target/compiled/s1/public.orders/change.sql
 
 s1/public.bare: mixed: 1 row leaves, 2 rows enter, 2 rows stay (at seq 3)
     was  (a > 2)
     is   (a < 4)
     - leaves  a=4, c='x'
-    + enters  a=1, c='x'
+    + enters  a=1, c='x'; and 1 more
     target/compiled/s1/public.bare/change.sql
 
 Plan: 2 of 2 targets. 5 rows leave, 4 rows enter.

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from demo import edit, lines
+from demo import edit, lines, started
 from transcripts import Shell
 
 
@@ -99,7 +99,7 @@ class TestState:
             (b"\xff\xfe", "not a manifest of filtersql"),
             (b'{"metadata": {"dbt_schema_version": "v12"}}', "not a manifest of filtersql"),
             (
-                b'{"metadata": {"manifest_version": 7, "project_name": "shop"}}',
+                b'{"metadata": {"manifest_version": 7, "project_name": "demo"}}',
                 "manifest of version 7 cannot be read",
             ),
             (
@@ -108,10 +108,10 @@ class TestState:
             ),
             (
                 b'{"metadata": {"manifest_version": 1, "project_name": "other"}, "nodes": {}}',
-                'the manifest is of project "other", not of "shop"',
+                'the manifest is of project "other", not of "demo"',
             ),
             (
-                b'{"metadata": {"manifest_version": 1, "project_name": "shop"}, "nodes": 3}',
+                b'{"metadata": {"manifest_version": 1, "project_name": "demo"}, "nodes": 3}',
                 "not a manifest of filtersql",
             ),
         ],
@@ -176,6 +176,34 @@ class TestRetry:
         assert "PASS=0 ERROR=1 SKIP=2 TOTAL=3" in ended.stdout
         good.write_text(text)
         assert "PASS=3 ERROR=0 SKIP=0 TOTAL=3" in shell.run("filtersql retry").stdout
+
+    def test_what_waited_is_run_too(self, tmp_path: Path) -> None:
+        """A conflict stops a subscription; the other target's later changes come with its own."""
+        shell = started(tmp_path, "shop")
+        (shell.folder / "tables" / "people.sql").write_text(
+            "CREATE TABLE people (id int PRIMARY KEY);\n"
+        )
+        edit(shell, "publications/shop.yml", "  - name: large",
+             "  - {name: people, tables: [people]}\n\n  - name: large")  # fmt: skip
+        edit(shell, "subscriptions/shop.yml", "[regional]",
+             "[regional, people]\n    on_conflict: error")  # fmt: skip
+        feed = shell.folder / "changes" / "2026-11-22.jsonl"
+        text = (
+            '{"seq": 10, "relation": "public.people", "op": "insert", "after": {"id": 1}}\n'
+            '{"seq": 11, "relation": "public.people", "op": "insert", "after": {"id": 1}}\n'
+            '{"seq": 12, "relation": "public.orders", "op": "delete", "before": {"id": 3, '
+            '"region": "eu", "status": "paid", "total": "15.00"}}\n'
+        )
+        feed.write_text(text)
+        assert "PASS=2 ERROR=1" in shell.run("filtersql run --target local").stdout
+        feed.write_text(text.replace('"insert", "after": {"id": 1}}\n{"seq": 12',
+                                      '"insert", "after": {"id": 2}}\n{"seq": 12'))  # fmt: skip
+        ended = shell.run("filtersql retry")
+        assert re.search(r"OK europe/public\.orders \.+ \[1 deleted", ended.stdout), ended.both
+        assert "PASS=2 ERROR=0 SKIP=0 TOTAL=2" in ended.stdout
+        # Targets that are selected are run whatever the last run was.
+        ended = shell.run("filtersql retry --target local --select finance")
+        assert re.search(r"1 of 1 OK finance/public\.orders \.+ \[nothing new", ended.stdout)
 
     def test_secrets_are_not_kept(self, shell: Shell) -> None:
         """A variable whose name says that it is a secret is in no file, and asked for again."""

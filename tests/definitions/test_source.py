@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+from filter_corpus import families
 
+from filtersql import grammar
 from filtersql.definitions.alignment import aligned, within
 from filtersql.definitions.sql_text import clause, literal, without_psql, without_secrets
 from filtersql.definitions.yaml_document import Document
 from filtersql.errors import Mistake
+from filtersql.errors.definitions import SyntaxMistake
 from filtersql.grammar import parse_expression, parse_statements, scan
 from filtersql.project.templates import Templates
 from filtersql.source import Passage, Source
@@ -265,6 +268,7 @@ def test_a_filter_on_a_password_column_is_no_secret() -> None:
         ("a > (5", "syntax error at end of input", ""),
         ("é é = 1", 'syntax error at or near "é"', "é"),
         ("DISTINCT a", 'syntax error at or near "DISTINCT"', "DISTINCT"),
+        ("ALL a", 'syntax error at or near "ALL"', "ALL"),
         ("a = 1; DROP TABLE t", 'syntax error at or near ";"', ";"),
         ("*", 'syntax error at or near "*"', "*"),
         ("", "syntax error at end of input", ""),
@@ -281,6 +285,28 @@ def test_a_filter_is_one_expression(text: str, message: str, under: str) -> None
     span = caught.value.span
     assert span is not None
     assert text[span.start : span.end] == under
+
+
+def _read(text: str) -> object:
+    """The tree of a filter with its places; or what is said, and where."""
+    try:
+        return parse_expression(Source("p.yml", text).passage())
+    except SyntaxMistake as mistake:
+        return mistake.message, mistake.span
+
+
+def test_the_library_of_windows_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It parses statements alone: a filter is read behind SELECT, and between parentheses."""
+    texts = [each for family in families().values() for each in family]
+    texts += [f"{each[:-3]}{end}" for each in texts[::7] for end in ("", ";", ")", " x", " --")]
+    texts += [
+        "", " ", ";", "a;", "a; b", "a UNION SELECT b", "a INTO b", "ALL a", "DISTINCT a",
+        "a, b", "a b", "*", "a) OR (b", "a), TABLE u WHERE (b", "a LIMIT 1",
+        "a /*", "é = 'ß' AND )", "a) --",
+    ]  # fmt: skip
+    known = [_read(text) for text in texts]
+    monkeypatch.setattr(grammar, "_has_modes", lambda library: False)
+    assert {text: _read(text) for text in texts} == dict(zip(texts, known, strict=True))
 
 
 def test_locations_count_characters() -> None:

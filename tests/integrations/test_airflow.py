@@ -128,4 +128,6 @@ def test_a_retry_goes_on_where_the_first_try_stopped(airflow: Path, tmp_path: Pa
             "filtersql.finance": ["success", 1, _counts(1, 4)],
         },
     ]
+    results = json.loads((shell.folder / "target" / "run_results.json").read_text())
+    assert results["args"]["command"] == "retry"
     assert re.search(r"AirflowException.*conflict detected on relation \S+customers", said)

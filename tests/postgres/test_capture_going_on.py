@@ -38,12 +38,11 @@ def test_runs_beside_a_capture_follow_the_source(project: LiveProject) -> None:
         Process(project, "run", "--follow", "--interval", "1s") as run,
     ):
         wait_for(results.exists)
-        for number in range(2):
-            with Writers(project, 2, number):
-                time.sleep(1)
-            since = time.monotonic()
-            wait_for(followed)
-            assert time.monotonic() - since < 20
+        with Writers(project, 2, 1):
+            time.sleep(2)
+        since = time.monotonic()
+        wait_for(followed)
+        assert time.monotonic() - since < 20
         for process in (capture, run):
             process.process.send_signal(signal.SIGTERM)
             code, said = process.ended()

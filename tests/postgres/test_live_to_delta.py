@@ -53,7 +53,8 @@ def test_the_whole_way(tmp_path: Path, postgres: Server, spark: SparkSession) ->
             goes("run")
             connection.execute(_CHANGES.encode())
             goes("capture erp --until-current")
-            goes("run")
+            said = goes("run --follow --interval 0s --until-idle")
+            assert "Done. PASS=2" in said
             assert "WRONG=0" in goes("audit")
             for name, rows in (("orders", "region = 'eu'"), ("items", "id % 2 = 0")):
                 (path,) = root.glob(f"**/{name}/_delta_log")

@@ -41,7 +41,7 @@ def test_an_output_is_read(
         monkeypatch.setitem(os.environ, variable, "a secret")
     shell = started(tmp_path, "shop")
     outputs = "".join(f"    {line}\n" for line in text.splitlines())
-    (shell.folder / "profiles.yml").write_text(f"shop:\n  outputs:\n{outputs}")
+    (shell.folder / "profiles.yml").write_text(f"demo:\n  outputs:\n{outputs}")
     (shell.folder / "ca.pem").write_text("")
     said = shell.run(f"filtersql compile --target {name}")
     assert said.exit_code == 0, f"{page}\n{said.both}"

@@ -1,7 +1,7 @@
 """filtersql/docs/files.md, written from the JSON schemas: each key of each file of a project.
 
 Example
-    ### publications[].tables[]                     a heading for each mapping
+    ### publications: tables                        a heading for each mapping
     | `where` | text | The row filter, … |          a row for each of its keys
 
 A key of several kinds of outputs stands in one table, with the kinds that have it.
@@ -42,10 +42,10 @@ Written from the JSON schemas by `pytest tests/project/test_schemas.py --update`
 `filtersql schema --write` gives them to an editor.
 Tables and publications may be PostgreSQL's own statements in `.sql` files
 instead. Definitions of any kind may stand in any of these folders, and templates
-(`{{ var('state') }}`, `{{ env_var('HOME') }}`) in any value. `[]` is each entry of a list, `{}`
-each value of a mapping. The switches of `semantics` are in [switches](switches.md), the formats of
-`changes` in [feeds](feeds.md), the outputs in [targets](targets.md), the names for `silence` in
-[warnings](warnings.md).
+(`{{ var('state') }}`, `{{ env_var('HOME') }}`) in any value. What stands below a key has a
+heading of its own: `publications: tables` tells of each table of a publication. The switches of
+`semantics` are in [switches](switches.md), the formats of `changes` in [feeds](feeds.md), the
+outputs in [targets](targets.md), the names for `silence` in [warnings](warnings.md).
 """
 
 
@@ -72,10 +72,19 @@ def page() -> str:
                 rows[key.name] = known._replace(kind=", ".join(kinds))
         for place, rows in found.items():
             if place:
-                parts.append(f"\n### {place}\n")
+                parts.append(f"\n### {_heading(place, '' if roots else file)}\n")
             parts.append("\n| key | takes | means |\n|---|---|---|\n")
             parts += (f"| `{each.name}` | {each.kind} | {each.means} |\n" for each in rows.values())
     return "".join(parts)
+
+
+def _heading(place: str, file: str) -> str:
+    """`publications[].tables[]` for a reader: the file, if it is one, and the keys on the way.
+
+    A name that a person gives is no key: `{}.outputs{}` is `profiles.yml: outputs`.
+    """
+    keys_above = [each.strip("[]{}") for each in place.replace("{}.", "").split(".")]
+    return ": ".join(filter(None, [file, *(each or "a profile" for each in keys_above)]))
 
 
 def keys(schema: str) -> Iterator[Key]:

@@ -280,7 +280,7 @@ def test_debug_says_what_works_and_nothing_shows_a_secret(server, tmp_path, monk
         "connect": {"type": "spark", "method": "connect", "url": "sc://127.0.0.1:1",
                     "token": secret},
     }  # fmt: skip
-    profiles = {"shop": {"target": "good", "outputs": outputs}}
+    profiles = {"demo": {"target": "good", "outputs": outputs}}
     (tmp_path / "demo" / "profiles.yml").write_text(json.dumps(profiles))
     good = shell.run("filtersql debug")
     assert "over Thrift with Iceberg, MERGE works" in good.stdout

@@ -315,3 +315,15 @@ def test_worked_rows_follow_the_transformation_table() -> None:
     ]
     two = {True: ((("a", "6"),), (("a", "7"),)), False: (), None: ()}
     assert [each.happens for each in worked_rows(two, ["a"])] == ["UPDATE"]
+
+
+def test_each_column_that_can_move_a_row_does(trials: Trials) -> None:
+    """Alone; and no column has a value that the filter looks for in another."""
+    found = worked_rows(trials.examples(condition("c = 'eu' AND k <> 'cart' OR a > 5")), ["id"])
+    moved: dict[Effect, set[str]] = {Effect.INSERT: set(), Effect.DELETE: set()}
+    for each in found:
+        if {each.old_truth, each.new_truth} == {True, False}:
+            ((column, _),) = set(each.old) - set(each.new)
+            moved[each.effect].add(column)
+    assert moved == {Effect.INSERT: {"a", "c", "k"}, Effect.DELETE: {"a", "c", "k"}}
+    assert not {("c", "cart"), ("k", "eu")} & {pair for each in found for pair in each.old}

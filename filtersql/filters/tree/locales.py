@@ -27,7 +27,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from filtersql.definitions.databases import OF_ITS_OWN
+from filtersql.definitions.collations import OF_ITS_OWN
 from filtersql.filters.facts import facts
 from filtersql.filters.tree.nodes import Node, RowCompare
 from filtersql.filters.tree.rebuilding import rebuilt

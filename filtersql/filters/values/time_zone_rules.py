@@ -27,6 +27,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+import msgspec
+
 __all__ = ["is_sure", "known_zone", "window", "zones"]
 
 _FILE = Path(__file__).parents[1] / "catalog_facts" / "time_zones.json"
@@ -35,8 +37,6 @@ _FILE = Path(__file__).parents[1] / "catalog_facts" / "time_zones.json"
 @cache
 def zones() -> Mapping[str, Sequence[str] | None]:
     """By the name of a zone: the first day on which databases differ and the one after the last."""
-    import msgspec
-
     found: dict[str, list[str] | None] = msgspec.json.decode(_FILE.read_bytes())
     return found
 
