@@ -271,6 +271,8 @@ def _filtering(resolved: ResolvedTable) -> Iterable[Contribution]:
 
 
 def _not_supersets(project: Project, nodes: Iterable[Node]) -> Iterator[Notice]:
+    if not any(each.superset_of for each in project.definitions.subscriptions.values()):
+        return
     held: dict[str, dict[RelationName, list[Filter]]] = {}
     for node in nodes:
         found = [node.filters[part] for part in node.resolved.copy_filters if part.where]

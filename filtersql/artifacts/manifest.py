@@ -229,10 +229,10 @@ def _filters(node: Node, parts: Iterable[Contribution], maps: SourceMaps) -> lis
     return [
         {
             "publication": part.publication,
-            "where": node.filters[part].deparsed,
-            "place": maps.place(node.filters[part].text),
+            "where": row_filter.deparsed,
+            "place": maps.place(row_filter.text),
         }
-        for part in parts
+        for part, row_filter in ((part, node.filters[part]) for part in parts)
     ]
 
 

@@ -100,6 +100,8 @@ class SourceMaps:
                 among = copy if action["op"] == "copy" else criteria
                 said[action["op"]] = said.get(action["again"] or "", line)
                 yield from self._named(node, (first, last), said[action["op"]], among)
+                if action["op"] == "copy":
+                    return  # what follows names nothing that is written
 
     def _named(
         self, node: Node, lines: tuple[int, int], sentence: str, criteria: Sequence[Criterion]

@@ -117,6 +117,8 @@ class Collector:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        if error is None:
+            return False
         if isinstance(error, Mistake):
             self.keep([error])
         elif isinstance(error, Mistakes):

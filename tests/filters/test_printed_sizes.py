@@ -95,6 +95,9 @@ def test_five_filters_of_the_docs_are_printed_so() -> None:
     ("text", "spark", "duckdb"),
     [
         ("qty % 2 = 0", "", ""),
+        ("big % 4 = 1", "", ""),
+        ("big IN (1, -2)", "", ""),
+        ("coalesce(big, 0) > 1", "COALESCE(big, 0) > 1", ""),
         ("substring(code, 1, 2) = 'DE'", "SUBSTRING(code, 1, 2) = 'DE'", ""),
         ("left(code, 2) = 'DE'", "LEFT(code, 2) = 'DE'", ""),
         ("amount BETWEEN 1 AND 100", "amount >= 1 AND amount <= 100", ""),
@@ -150,6 +153,15 @@ CASES = [
     ("CAST(CAST(a AS BIGINT) % CAST(2 AS BIGINT) AS INT)", "a % 2"),
     ("CAST(CAST(a AS BIGINT) % -1 AS INT)", "CAST(CAST(a AS BIGINT) % -1 AS INT)"),
     ("CAST(CAST(a AS BIGINT) * 2 AS INT)", "CAST(CAST(a AS BIGINT) * 2 AS INT)"),
+    ("CAST(CAST(a AS INT128) % CAST(2 AS INT128) AS BIGINT)", "a % 2"),
+    ("CAST(CAST(a AS INT128) % CAST(-1 AS INT128) AS BIGINT)",
+     "CAST(CAST(a AS INT128) % CAST(-1 AS INT128) AS BIGINT)"),
+    ("a % CAST(2 AS SMALLINT)", "a % CAST(2 AS SMALLINT)"),
+    ("f(a) % CAST(2 AS BIGINT)", "F(a) % CAST(2 AS BIGINT)"),
+    ("a IN (CAST(1 AS BIGINT), CAST(5000000000 AS BIGINT))",
+     "a IN (1, CAST(5000000000 AS BIGINT))"),
+    ("COALESCE(a, CAST(0 AS BIGINT))", "COALESCE(a, 0)"),
+    ("COALESCE(a, CAST(0 AS SMALLINT))", "COALESCE(a, CAST(0 AS SMALLINT))"),
     ("(CASE WHEN a THEN b END)[1]", "(CASE WHEN a THEN b END)[1]"),
 ]  # fmt: skip
 

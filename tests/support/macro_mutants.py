@@ -28,11 +28,15 @@ from places import DATA, HOME
 
 from filtersql.errors import Mistake, Mistakes
 
-__all__ = ["ALIKE", "Mutant", "alike", "chosen", "every", "judge", "macros"]
+__all__ = ["ALIKE", "ASKED", "Mutant", "alike", "chosen", "every", "judge", "macros"]
 
 MACROS = HOME / "macros"
 #: mutants that change no row: `macro ¦ line ¦ change ¦ why`
 ALIKE = DATA / "macro_mutants_alike.txt"
+#: of what a run asks beside the statements, and no file holds
+ASKED = frozenset(
+    "conflict_sample conflicts conflicts_found contested counting judged unsent".split()
+)
 
 _PARTS = re.compile(
     r"\{#.*?#\}|--[^\n]*|/\*.*?\*/"

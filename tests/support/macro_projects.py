@@ -22,8 +22,10 @@ from filtersql.errors import Mistakes
 from filtersql.filter_cache import FilterShelf
 from filtersql.project import Project, load
 from filtersql.rendering import compiled_table
+from filtersql.rendering.filters_in_force import earlier_criteria
 from filtersql.targets.duckdb import connect
 from filtersql.verify.check import Bench, Cases, cases_of, configure, tried
+from filtersql.verify.clock import show_trial
 from filtersql.verify.kinds import Kind, statements
 from filtersql.verify.loading import Shelf
 from filtersql.verify.statement import read_statement
@@ -73,6 +75,31 @@ def _postgres(mode: str) -> Mapping[str, str]:
     }
 
 
+def _aging() -> Mapping[str, str]:
+    """Rows leave when their time is over: by a key, where values are left out, without a key."""
+    tables = """
+CREATE TABLE aged (id int PRIMARY KEY, d date);
+ALTER TABLE aged REPLICA IDENTITY FULL;
+CREATE TABLE worn (id int, d date, body text, PRIMARY KEY (id, d));
+CREATE TABLE loose (a int, d date);
+ALTER TABLE loose REPLICA IDENTITY FULL;
+"""
+    window = "window: {column: d, keep: 30 days}"
+    listed = f"{{name: aged, where: id > 5, {window}}}, {{name: worn, {window}}}"
+    text = f"publications: [{{name: p, tables: [{listed}, {{name: loose, {window}}}]}}]\n"
+    subscribed = "".join(
+        f"  - {{name: {mode}, publications: [p], on_conflict: {mode}}}\n"
+        for mode in ("apply", "skip")
+    )
+    return {
+        "filtersql_project.yml": _NAME,
+        "profiles.yml": _ENGINES,
+        "tables/tables.sql": tables,
+        "publications/publications.yml": text,
+        "subscriptions/subscriptions.yml": f"subscriptions:\n{subscribed}",
+    }
+
+
 def _complete() -> Mapping[str, str]:
     """A source that judges deletes by what it logs, updates by both rows; its feed holds more."""
     files = dict(with_profile("bdr"))
@@ -91,6 +118,7 @@ PROJECTS: Sequence[tuple[Mapping[str, str], tuple[str, ...]]] = (
     (with_profile("xdb"), ("t1",)),
     (with_profile("bdr, all sets"), ("t1",)),
     (_complete(), ("t1",)),
+    (_aging(), ()),
 )
 
 
@@ -103,6 +131,7 @@ class Target:
     node: Node
     bench: Bench
     cases: Cases
+    texts: Mapping[Kind, str]
     #: statements that were tried, and whether `check` reported them
     known: dict[tuple[Kind, str], bool] = field(default_factory=dict)
 
@@ -136,7 +165,23 @@ def _targets(number: int, folder: Path, shelf: Shelf) -> Iterator[Target]:
         name = node.compiled.relation.name
         if not wanted or name in wanted:
             unique = f"{number}/{node.compiled.unique_id}"
-            yield Target(unique, project, node, bench, cases_of(node, bench))
+            show_trial([node], shelf.engine)
+            texts = _statements(node, bench)
+            cases = cases_of(node, bench, kinds=tuple(texts))
+            yield Target(unique, project, node, bench, cases, texts)
+
+
+def _statements(node: Node, bench: Bench) -> dict[Kind, str]:
+    """What a compile writes, and a plan: the forms of change.sql."""
+    compiled = node.compiled
+    found = {**statements(node), Kind.CHANGE: compiled.changing_sql()[0]}
+    # As filtersql's own macros print it: a DELETE where a row alone tells, whoever prints it.
+    found[Kind.LEAVING] = compiled.looks["narrowing" if compiled.clock else "deleting"]
+    if compiled.key and not (node.judged.every or node.judged.unknown_matches):
+        write = bench.filters.writer("spark")
+        earlier = earlier_criteria(tuple(node.filters.values()), write, "spark", matches=True)
+        found[Kind.ENTERING] = compiled.changing_sql(earlier=earlier)[0]
+    return found
 
 
 def altered(
@@ -157,9 +202,9 @@ def altered(
             )
             node, write = target.node, target.bench.filters.writer("spark")
             compiled = compiled_table(node.resolved, node.judged, write, goal)
-            before, after = statements(node), statements(replace(node, compiled=compiled))
-            for kind in before:
-                if _words(before[kind]) != _words(after[kind]):
+            after = _statements(replace(node, compiled=compiled), target.bench)
+            for kind, before in target.texts.items():
+                if _words(before) != _words(after[kind]):
                     yield target, kind, after[kind]
     finally:
         shutil.rmtree(own)
@@ -181,10 +226,13 @@ def _reported(target: Target, kind: Kind, text: str, folder: Path) -> bool:
     path = folder / f"{kind}.sql"
     path.write_text(text, encoding="utf-8")
     bench = target.bench
+    # What compares has both, as `check` tries it.
+    kinds = (kind, Kind.LEAVING) if kind is Kind.ENTERING else (kind,)
     try:
-        statement = read_statement(
-            path, path.name, target.node, bench.filters, bench.dialect, kind=kind
-        )
-        return tried([statement], bench, target.cases).counterexample is not None
+        read = [
+            read_statement(path, path.name, target.node, bench.filters, bench.dialect, kind=each)
+            for each in kinds
+        ]
+        return tried(read, bench, target.cases).counterexample is not None
     except Mistakes:
         return True

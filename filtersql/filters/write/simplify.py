@@ -28,13 +28,13 @@ from sqlglot import exp
 
 from filtersql.filters.write import simplify_constants
 from filtersql.filters.write.simplify_constants import (
+    BIGINT,
     INT,
     Rule,
     constant,
-    fits,
     integer,
     is_value,
-    of_integer,
+    plain,
     put,
 )
 from filtersql.storage import Engine
@@ -150,10 +150,10 @@ def _comparison(tree: exp.Expr, engine: Engine) -> exp.Expr:
             put(tree, key, side, side.this)
         elif isinstance(side, exp.Cast):
             number = integer(tree.args[other])
-            known = integer(side)
-            if known and fits(known[0], INT):
-                # integers of any two types are compared as numbers
-                put(tree, key, side, of_integer(known[0], INT))
+            # integers of any two types are compared as numbers
+            number_alone = plain(side)
+            if number_alone is not side:
+                put(tree, key, side, number_alone)
             elif number and (
                 (side.to.this == INT and isinstance(side.this, _COUNTS))
                 or (side.to.this == exp.DType.DECIMAL and _is_field(side.this))
@@ -180,6 +180,9 @@ def _is_field(node: exp.Expr) -> bool:
 
 
 def _in(tree: exp.Expr, engine: Engine) -> exp.Expr:
+    if tree.expressions:
+        # compared as numbers, too
+        tree.set("expressions", [plain(item) for item in tree.expressions])
     value, listed = constant(tree.this), [constant(item) for item in tree.expressions]
     if value is None or not listed or any(type(item) is not type(value) for item in listed):
         return tree
@@ -187,7 +190,12 @@ def _in(tree: exp.Expr, engine: Engine) -> exp.Expr:
 
 
 def _coalesce(tree: exp.Expr, engine: Engine) -> exp.Expr:
-    return tree.this if is_value(tree.this) else tree
+    first: exp.Expr = tree.args["this"]
+    if is_value(first):
+        return first
+    if isinstance(first, exp.Column):
+        tree.set("expressions", [plain(item, BIGINT) for item in tree.expressions])
+    return tree
 
 
 def _case(tree: exp.Expr, engine: Engine) -> exp.Expr:

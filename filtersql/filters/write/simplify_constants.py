@@ -23,10 +23,12 @@ from sqlglot import exp
 
 from filtersql.storage import Engine
 
-__all__ = ["INT", "RULES", "Rule", "constant", "fits", "integer", "is_value", "of_integer", "put"]
+__all__ = ["BIGINT", "INT", "RULES", "Rule", "constant", "integer", "is_value", "plain", "put"]
 
-INT, _BIGINT = exp.DType.INT, exp.DType.BIGINT
-_BITS = {exp.DType.SMALLINT: 15, INT: 31, _BIGINT: 63}
+INT, BIGINT, _HUGE = exp.DType.INT, exp.DType.BIGINT, exp.DType.INT128
+_BITS = {exp.DType.SMALLINT: 15, INT: 31, BIGINT: 63, _HUGE: 127}
+#: in which type a remainder is computed
+_WIDER = {INT: BIGINT, BIGINT: _HUGE}
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d(\.\d{1,6})?([+-]\d\d(:\d\d)?)?)?")
 _MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_NTZ"}
@@ -77,6 +79,13 @@ def of_integer(number: int, kind: exp.DType) -> exp.Expr:
     return found if kind == INT else exp.Cast(this=found, to=exp.DataType(this=kind))
 
 
+def plain(node: exp.Expr, kind: exp.DType | None = None) -> exp.Expr:
+    """A whole number (of a type) as an INT, where one beside it decides the type."""
+    known = integer(node)
+    small = known is not None and fits(known[0], INT) and kind in (None, known[1])
+    return of_integer(known[0], INT) if small and known and known[1] != INT else node
+
+
 def constant(node: exp.Expr) -> object:
     """The value of a number or a text, or None."""
     known = integer(node)
@@ -122,7 +131,8 @@ def _cast(tree: exp.Expr, engine: Engine) -> exp.Expr:
         return of_integer(*known)
     if isinstance(inner, exp.Cast) and inner.to == tree.to:
         return inner
-    if tree.to.this == INT and isinstance(inner, exp.Mod) and _is_small(inner):
+    wider = _WIDER.get(tree.to.this)
+    if wider and isinstance(inner, exp.Mod) and _is_small(inner, wider):
         return exp.Mod(this=inner.this.this, expression=inner.expression)
     if not isinstance(inner, exp.Literal) or not inner.is_string:
         return tree
@@ -137,14 +147,20 @@ def _cast(tree: exp.Expr, engine: Engine) -> exp.Expr:
     return tree
 
 
-def _is_small(tree: exp.Mod) -> bool:
-    """Whether it is the remainder of a cast to BIGINT by a constant that cannot raise."""
+def _is_small(tree: exp.Mod, wider: exp.DType) -> bool:
+    """Whether it is the remainder of a cast by a constant that cannot raise."""
     by, inner = integer(tree.expression), tree.this
-    wide = isinstance(inner, exp.Cast) and inner.to.this == _BIGINT
+    wide = isinstance(inner, exp.Cast) and inner.to.this == wider
     if not (wide and by and by[0] not in (0, -1) and isinstance(inner.this, exp.Column)):
         return False
-    put(tree, "expression", tree.expression, of_integer(by[0], INT))
-    return True
+    put(tree, "expression", tree.expression, plain(tree.expression))
+    return fits(by[0], INT)
+
+
+def _remainder(tree: exp.Expr, engine: Engine) -> exp.Expr:
+    if isinstance(tree.this, exp.Column):
+        put(tree, "expression", tree.expression, plain(tree.expression, BIGINT))
+    return tree
 
 
 @lru_cache(maxsize=64)
@@ -156,7 +172,7 @@ def _length(tree: exp.Expr, engine: Engine) -> exp.Expr:
     """A count of characters is an integer of any type."""
     for key in ("start", "length"):
         known = integer(tree.args.get(key))
-        if known and known[1] == _BIGINT and fits(known[0], INT):
+        if known and known[1] == BIGINT and fits(known[0], INT):
             put(tree, key, tree.args[key], of_integer(known[0], INT))
     return tree
 
@@ -165,6 +181,7 @@ RULES: dict[type[exp.Expr], Rule] = {
     **dict.fromkeys(_SUMS, _sum),
     exp.Greatest: _extreme,
     exp.Least: _extreme,
+    exp.Mod: _remainder,
     exp.Cast: _cast,
     exp.TryCast: _cast,
     exp.Substring: _length,
