@@ -12,15 +12,19 @@ import java_archive
 import pytest
 from interpreting import INTERPRETED
 from servers import RELEASES, Server, named, serve
+from xdist.scheduler import LoadGroupScheduling
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from transcripts import Shell
+    from xdist.remote import Producer
 
 #: modules with fixtures of their own
 pytest_plugins = ["browsers", "own_projects", "server_worlds"]
 
 _SLOWEST = 10
+#: the tests that share one Spark, as a unit of work
+_SHARED = "spark"
 #: tests with Spark from which on many start one of their own
 _MANY = 100
 _ANNOUNCED = "announced"
@@ -70,12 +74,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if first and sum(item.get_closest_marker("spark") is not None for item in items) > _MANY:
         java_archive.make()
     for item in items:
+        if "spark" in item.fixturenames:  # type: ignore[attr-defined]
+            item.add_marker(pytest.mark.xdist_group(_SHARED))
         if _is_quick(item):
             item.add_marker("quick")
     if not os.environ.get(_LONG):
         for item in items:
             if item.get_closest_marker("long"):
                 item.add_marker(pytest.mark.skip(reason=f"long: {_LONG}=1 runs it"))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadGroupScheduling:
+    """One process has the Spark that tests share, so that it starts and grows warm once."""
+    return _Modules(config, log)
+
+
+class _Modules(LoadGroupScheduling):
+    """What shares Spark is one unit of work, each other module is one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return _SHARED if nodeid.endswith(f"@{_SHARED}") else nodeid.partition("::")[0]
 
 
 def _is_quick(item: pytest.Item) -> bool:

@@ -82,7 +82,8 @@ class _Later(Reporter):
         self._reporter = reporter
 
     def warning(self, notice: RememberedNotice) -> None:
-        self._reporter.warning(notice)
+        if notice.name != "Removed":  # the first run has said it
+            self._reporter.warning(notice)
 
     def report(self, error: Mistake | Mistakes) -> None:
         self._reporter.report(error)

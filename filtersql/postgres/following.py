@@ -87,7 +87,7 @@ class Following:
     def go_on_from(self, before: Following) -> None:
         """Count what was closed before a connection was lost, and tell what is to be told."""
         self.mark, self.began, self.kept = before.mark, before.began, before.kept
-        self.count, self.changes = before.kept
+        self.count, self.changes = self.kept
 
     @property
     def between(self) -> bool:
@@ -207,6 +207,7 @@ def follow(
     finally:
         following.files.discard()
         following.transactions.close()
+        following.count, following.changes = following.kept
 
 
 def _follow(

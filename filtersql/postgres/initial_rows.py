@@ -24,8 +24,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO
 
+import psycopg
 from msgspec import Struct
-from psycopg import sql
+from psycopg import pq, sql
 
 from filtersql.names import RelationName
 from filtersql.postgres.connection import Connection, connect, told
@@ -56,6 +57,12 @@ FROM pg_class c
 WHERE c.relkind <> 'p' AND (c.oid = %(table)s::regclass
     OR c.oid IN (SELECT relid FROM pg_partition_tree(%(table)s::regclass)))
 """
+_AS_CAST = """
+SELECT a.attname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+WHERE a.attrelid = %(table)s::regclass AND a.attnum > 0 AND t.typtype <> 'd'
+    AND NOT EXISTS (
+        SELECT FROM pg_cast WHERE castsource = t.oid AND casttarget = 'text'::regtype)
+"""
 _MANY = sql.SQL("EXECUTE many ({}, {})")
 _STORED_BYTES = sql.SQL("EXECUTE stored_bytes ({}, {})")
 _SNAPSHOT = sql.SQL("SET TRANSACTION SNAPSHOT {}")
@@ -67,7 +74,7 @@ _LOCK_TOO = sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE NOWAIT")
 class _Part(Struct, frozen=True):
     """A file of a table's rows: those of some pages, so many at once; None: all, one by one."""
 
-    table: CopiedTable
+    rows: JsonRows
     path: Path
     pages: range | None
     #: there are values that are stored out of line, and may be large
@@ -88,11 +95,11 @@ def copy_rows(
 
     def copied(part: _Part) -> tuple[RelationName, int]:
         with _session(source, snapshot) as connection, part.path.open("wb") as file:
-            connection.execute(_LOCK_TOO.format(part.table.rows))
+            connection.execute(_LOCK_TOO.format(part.rows.table.rows))
             count = _write(connection, part, file)
             file.flush()
             os.fsync(file.fileno())
-            return part.table.name, count
+            return part.rows.table.name, count
 
     with _session(source, snapshot) as first:
         parts: list[_Part] = []
@@ -146,15 +153,17 @@ def _parts(connection: Connection, table: CopiedTable, folder: Path) -> Iterator
     row = connection.execute(_SIZES, {"table": name}).fetchone()
     assert row is not None
     pages, leaves, has_large, has_no_pages = row
+    as_cast = connection.execute(_AS_CAST, {"table": name}).fetchall()
+    rows = JsonRows.of(table, (column for (column,) in as_cast))
     size = max(-(-pages // _SESSIONS), _LEAST)
     at_once = max(_AT_ONCE // max(leaves, 1), 1)
     for number, start in enumerate(range(0, max(pages, 1), size), 1):
         some = None if has_no_pages else range(start, min(start + size, pages), at_once)
-        yield _Part(table, beside / f"{number}.jsonl", some, has_large)
+        yield _Part(rows, beside / f"{number}.jsonl", some, has_large)
 
 
 def _write(connection: Connection, part: _Part, file: BinaryIO) -> int:
-    rows = JsonRows.of(part.table)
+    rows = part.rows
     if part.pages is None:
         return _write_each(connection, rows.each(None), file)
     count = 0
@@ -179,8 +188,10 @@ def _many(
         ((size,),) = connection.execute(_STORED_BYTES.format(*ends(pages))).fetchall()
         if size > _STORED:
             return None, 0
-    result = connection.execute(_MANY.format(*ends(pages))).pgresult
-    assert result is not None
+    # psycopg would look after each packet whether there are more.
+    result = connection.pgconn.exec_(_MANY.format(*ends(pages)).as_bytes(connection))
+    if result.status != pq.ExecStatus.TUPLES_OK:
+        raise psycopg.errors.error_from_result(result)
     count, nulls, text = (result.get_value(0, number) or b"" for number in range(3))
     return rows.lines(int(count), int(nulls or 0), text), int(count)
 

@@ -2,7 +2,7 @@ r"""Rows as JSON lines, of which PostgreSQL writes the values: `JsonRows.of(tabl
 
 Example
     Of `id int, note text` the rows of some pages come as one text:
-        SELECT count(*), …, string_agg(concat(id, '^', note), '$') FROM …
+        SELECT count(*), …, string_agg(id::text || '^' || note, '$') FROM …
     A value is what the type's output function prints, as in pgoutput. ^ and $ stand for control
     characters, one for each column; what values hold is escaped, then they become JSON:
         {"id":1,"note":"\"a\"\n"}
@@ -10,12 +10,13 @@ Example
     values are large, `each` asks for the rows one by one, in JSON that the server escapes.
 
 PostgreSQL
-    src/backend/utils/adt/varlena.c, text_concat(); src/backend/utils/adt/json.c, escape_json().
+    src/backend/utils/adt/json.c, escape_json(); src/backend/parser/parse_coerce.c,
+    find_coercion_pathway(): where pg_cast has no cast to text, it is the output function.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -27,7 +28,7 @@ __all__ = ["CopiedTable", "JsonRows", "ends"]
 
 #: types whose text is a JSON value
 _BARE = frozenset({"int2", "int4", "int8", "bool"})
-#: those that are text as they are: for the server it is cheaper to append to them
+#: those that are text as they are
 _TEXTS = frozenset({"text", "varchar"})
 _NULL, _END, _LEAD = b"\x01", b"\x02", b"\x1f"
 #: what stands between two columns: what texts hold most is left out; more begin with _LEAD
@@ -52,7 +53,7 @@ _EACH = sql.SQL(
 _RANGE = sql.SQL(" WHERE ctid >= {} AND ctid < {}")
 _SIZE = sql.SQL("coalesce(pg_column_size({}), 0)")
 _APPENDED, _CAST = sql.SQL("{} || {}"), sql.SQL("{}::text")
-_MARKED = sql.SQL("CASE WHEN {} IS NOT DISTINCT FROM NULL THEN {} END")
+_MARKED = sql.SQL("CASE WHEN {} IS NOT DISTINCT FROM NULL THEN {} ELSE {} END")
 _ESCAPED = sql.SQL("CASE WHEN {} IS NOT DISTINCT FROM NULL THEN 'null' ELSE to_json({}) END")
 
 
@@ -75,6 +76,8 @@ class JsonRows(Struct, frozen=True):
     """The statements that read a table, and what becomes of their answers."""
 
     table: CopiedTable
+    #: columns whose cast to text is what their output function prints: this is the cheapest
+    as_cast: frozenset[str]
     #: of a line: what is before its first value, what stands for what behind each, its end
     head: bytes
     codes: tuple[tuple[bytes, bytes], ...]
@@ -83,7 +86,7 @@ class JsonRows(Struct, frozen=True):
     escapes: tuple[tuple[bytes, bytes], ...]
 
     @classmethod
-    def of(cls, table: CopiedTable) -> JsonRows:
+    def of(cls, table: CopiedTable, as_cast: Iterable[str] = ()) -> JsonRows:
         """Those of a table."""
         quotes = [b"" if kind in _BARE else b'"' for _, kind in table.columns]
         keys = [msgspec.json.encode(name) + b":" for name, _ in table.columns]
@@ -101,27 +104,28 @@ class JsonRows(Struct, frozen=True):
             if code not in taken
         )
         escapes = ((b"\\", rb"\\"), (b'"', rb"\""), *controls)
-        return cls(table, head, tuple(codes), tail, escapes)
+        return cls(table, frozenset(as_cast), head, tuple(codes), tail, escapes)
 
     @property
     def many(self) -> sql.Composed:
         """Prepares: how many rows some pages have, how many nulls, and the rows in one text."""
-        pieces: list[sql.Composable] = []
         columns = [sql.Identifier(name) for name, _ in self.table.columns]
-        for column, (_, kind), (code, _) in zip(
-            columns, self.table.columns, self.codes, strict=True
-        ):
-            # The last code stands between two rows.
-            behind, null = ("" if code == _END else code.decode()), _NULL.decode()
-            if kind in _TEXTS:
-                text = _APPENDED.format(column, sql.Literal(behind)) if behind else column
-                pieces.append(_call("coalesce", [text, sql.Literal(null + behind)]))
-            else:
-                pieces.append(_MARKED.format(column, sql.Literal(null)))
-                pieces.append(_CAST.format(column) if kind == "bool" else column)
-                pieces.append(sql.Literal(behind))
+        values = [
+            self._value(column, name, kind, "" if code == _END else code.decode())
+            for column, (name, kind), (code, _) in zip(
+                columns, self.table.columns, self.codes, strict=True
+            )
+        ]
         nulls = sql.SQL(" + ").join(_call("num_nulls", some) for some in _parts(columns))
-        return _MANY.format(nulls, _concat(pieces), sql.Literal(_END.decode()), self.table.rows)
+        return _MANY.format(nulls, _joined(values), sql.Literal(_END.decode()), self.table.rows)
+
+    def _value(self, column: sql.Identifier, name: str, kind: str, behind: str) -> sql.Composable:
+        """A value, and the code behind it; the last code stands between two rows."""
+        code, null = sql.Literal(behind), sql.Literal(_NULL.decode() + behind)
+        if kind in _TEXTS or kind == "bool" or name in self.as_cast:
+            text = column if kind in _TEXTS else _CAST.format(column)
+            return _call("coalesce", [_APPENDED.format(text, code) if behind else text, null])
+        return _MARKED.format(column, null, _call("concat", [column, code]))
 
     def lines(self, rows: int, nulls: int, text: bytes) -> bytes | None:
         r"""What `many` answered, as JSON lines; None: it cannot be told what is a value.
@@ -183,6 +187,14 @@ class JsonRows(Struct, frozen=True):
 def ends(pages: range) -> tuple[sql.Literal, sql.Literal]:
     """Where the first row of some pages may be, and the first behind them."""
     return sql.Literal(f"({pages.start},0)"), sql.Literal(f"({pages.stop},0)")
+
+
+def _joined(texts: Sequence[sql.Composable]) -> sql.Composable:
+    """For the server this is cheaper than concat; in halves each is copied few times."""
+    if len(texts) == 1:
+        return texts[0]
+    half = len(texts) // 2
+    return sql.SQL("({} || {})").format(_joined(texts[:half]), _joined(texts[half:]))
 
 
 def _concat(pieces: Sequence[sql.Composable]) -> sql.Composable:

@@ -18,7 +18,7 @@ from transcripts import Shell, normalised
 from filtersql.api import by_family, compiling
 
 _SETTINGS = settings(
-    max_examples=20,
+    max_examples=12,
     deadline=None,
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),

@@ -57,7 +57,10 @@ _QUESTIONS = {
 """name -> (type of a and b, how these are stored, filters); p is of the type and stored as it is"""
 
 
-ENGINES = ("duckdb", pytest.param("spark", marks=pytest.mark.spark))
+ENGINES = (
+    "duckdb",
+    pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.xdist_group("spark")]),
+)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

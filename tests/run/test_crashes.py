@@ -1,6 +1,6 @@
 """A run that is killed at any instant and started again leaves what a whole run leaves.
 
-Each kill is a SIGKILL of a real process. FILTERSQL_CRASH_KILLS says how many (12 without it) on
+Each kill is a SIGKILL of a real process. FILTERSQL_CRASH_KILLS says how many (6 without it) on
 DuckDB; `python tests/support/crashes.py --kills 200 --target delta` is the soak.
 """
 
@@ -17,7 +17,7 @@ from commanded import Commanded
 from crashes import Crashes, Landed, Runner
 from histories import History, lines, write_files
 
-KILLS = int(os.environ.get("FILTERSQL_CRASH_KILLS", "12"))
+KILLS = int(os.environ.get("FILTERSQL_CRASH_KILLS", "6"))
 SEED = int(os.environ.get("FILTERSQL_CRASH_SEED", "1"))
 
 

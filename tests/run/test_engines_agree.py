@@ -21,23 +21,23 @@ from soak_engines import rounds
 def test_duckdb_holds_what_the_model_says(tmp_path: Path) -> None:
     """After each run of 26 worlds; a run stops for the model's reason and no other."""
     with Stage(tmp_path, spark=()) as alone:
-        rounds(alone, 26, 1)
+        rounds(alone, 26, 3)
         assert alone.played >= 26
-        assert {"ended", "stopped"} <= {*alone.tried}
+        assert {"ended", "stopped", "refused"} <= {*alone.tried}
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(("count", "share"), [(13, 2), pytest.param(26, 1, marks=pytest.mark.long)])
 def test_delta_and_iceberg_hold_what_duckdb_holds(
-    count: int, share: int, tmp_path: Path, spark: object, announce: Callable[[str], None]
+    tmp_path: Path, spark: object, announce: Callable[[str], None]
 ) -> None:
     """After each run of worlds of every kind; they end with the same words and counts.
 
     A world has a table or a tree: in one Spark a target more costs as much as a world.
     """
     with Stage(tmp_path) as every:
-        rounds(every, count, 3, tables=1, share=share)
-        assert every.played >= count
+        rounds(every, 26, 5, tables=1)
+        assert every.played >= 26
+        assert {"ended", "refused"} <= {*every.tried}
         announce(every.told())
 
 

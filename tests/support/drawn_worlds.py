@@ -76,7 +76,7 @@ def _listed(draw: st.DrawFn, shape: str) -> Sequence[str]:
 
 @st.composite
 def worlds(draw: st.DrawFn, profile: str, tree: bool | None = None, tables: int = 2) -> World:
-    """Definitions of one or two tables, at most `tables`, and a history of them in two pieces.
+    """Definitions of one or two tables, at most `tables`, and a history in one piece or two.
 
     `tree`: whether one of them is a partition tree.
     """
@@ -98,7 +98,7 @@ def worlds(draw: st.DrawFn, profile: str, tree: bool | None = None, tables: int 
         draw(st.sampled_from(flags)),
         draw(st.sampled_from(conflicts)),
         tuple(draw(st.lists(_statements(shapes, ("insert",)), max_size=8))),
-        tuple(draw(st.lists(piece, min_size=2, max_size=2))),
+        tuple(draw(st.lists(piece, min_size=1, max_size=2))),
         draw(st.booleans()),
         draw(st.booleans()),
     )

@@ -51,15 +51,14 @@ def agree(
     engines_agree()
 
 
-def rounds(stage: Stage, examples: int, first: int, *, tables: int = 2, share: int = 1) -> None:
+def rounds(stage: Stage, examples: int, first: int, *, tables: int = 2) -> None:
     """So many worlds, in turn of every kind; each round has the next seed. Raises Difference.
 
-    `tables`: how many tables a world has at most; `share`: of which part of a turn.
+    `tables`: how many tables a world has at most.
     """
     number = first
     while examples > 0:
-        for profile, tree, all_of_a_kind in TURNS:
-            most = all_of_a_kind // share
+        for profile, tree, most in TURNS:
             if examples > 0:
                 agree(stage, (profile, tree), tables, min(most, examples), number)
                 examples -= most

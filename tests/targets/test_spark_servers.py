@@ -62,7 +62,8 @@ __all__ = [
 pytestmark = pytest.mark.spark
 
 EVERYWHERE = [
-    "duckdb", pytest.param("session delta", marks=pytest.mark.long), "session iceberg",
+    "duckdb", pytest.param("session delta", marks=pytest.mark.long),
+    pytest.param("session iceberg", marks=pytest.mark.long),
     "thrift delta", pytest.param("thrift iceberg", marks=pytest.mark.long),
     pytest.param("connect delta", marks=pytest.mark.long), "connect iceberg",
 ]  # fmt: skip
