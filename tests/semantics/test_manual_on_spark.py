@@ -73,9 +73,10 @@ def test_compile_is_the_same_for_any_number_of_threads(tmp_path: Path) -> None:
     """Two compiles, byte for byte, files and manifest."""
     found = []
     for threads in ("1", "4"):
-        shell = Shell(tmp_path)
-        shell.filtersql("init", f"shop{threads}", "--example", "postgres")
-        shell.folder = tmp_path / f"shop{threads}"
+        (tmp_path / threads).mkdir()
+        shell = Shell(tmp_path / threads)
+        shell.filtersql("init", "shop", "--example", "postgres")
+        shell.folder = tmp_path / threads / "shop"
         assert shell.filtersql("compile", "--threads", threads).exit_code == 0
         written = shell.filtersql("compile", "--threads", threads)
         assert written.exit_code == 0

@@ -272,7 +272,7 @@ def test_debug_says_what_works_and_nothing_shows_a_secret(server, tmp_path, monk
     shell.run("filtersql init demo")
     shell.run("cd demo")
     thrifty = {"type": "spark", "method": "thrift", "host": "127.0.0.1", "format": "iceberg",
-               "catalog": "lake", "user": "u", "auth": "LDAP", "connect_timeout": 10,
+               "catalog": "lake", "user": "u", "auth": "LDAP", "connect_timeout": 60,
                "password": "{{ env_var('THRIFT_PASSWORD') }}"}  # fmt: skip
     outputs = {
         "good": {**thrifty, "port": server.ports["binary"]},
