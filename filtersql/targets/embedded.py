@@ -49,6 +49,8 @@ _SETTINGS: Mapping[str, str] = {
     "spark.app.name": "filtersql",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    # Spark describes each plan for the page that nobody sees: in short that is cheaper.
+    "spark.sql.ui.explainMode": "simple",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "2g",

@@ -14,6 +14,7 @@ from test_cases import CASES
 pytestmark = pytest.mark.spark
 
 _FILES = ("transitions", "truncate")
+_LONG = ("truncate",)
 _OUTPUTS = ("delta", "ice")
 _PROFILES = """cases:
   target: delta
@@ -38,7 +39,12 @@ def expected(fence: Fence) -> Counter:
 
 @pytest.mark.parametrize(
     ("case", "output"),
-    [(case, _OUTPUTS[place % 2]) for place, case in enumerate(_CHOSEN)],
+    [
+        pytest.param(
+            case, _OUTPUTS[place % 2], marks=pytest.mark.long if case.path.stem in _LONG else ()
+        )
+        for place, case in enumerate(_CHOSEN)
+    ],
     ids=[f"{case.path.stem}: {case.name}" for case in _CHOSEN],
 )
 def test_spark_leaves_the_rows_of_the_case(

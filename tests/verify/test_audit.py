@@ -210,7 +210,10 @@ def test_a_source_that_is_ahead_of_the_target_is_refused(tmp_path: Path) -> None
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(("target", "table"), [("dev", "bare"), ("ice", "keyed")])
+@pytest.mark.parametrize(
+    ("target", "table"),
+    [pytest.param("dev", "bare", marks=pytest.mark.long), ("ice", "keyed")],
+)
 def test_spark_audits_and_mends(spark: object, target: str, table: str, tmp_path: Path) -> None:
     """The same on Delta and Iceberg: the position is kept, and the next run goes on from it."""
     shell = project(tmp_path)
