@@ -136,6 +136,7 @@ class LiveProject:
 
     def is_right(self) -> bool:
         """Whether the targets are as the source is now, while another process may write them."""
+        time.sleep(1)  # who looks at DuckDB's file keeps the other from writing
         try:
             return self.differences() == []
         except duckdb.IOException:
