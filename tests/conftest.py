@@ -52,7 +52,7 @@ _JAVA = " ".join(
 # The start of Spark is mostly compilation of Java code: for a program of a few statements Java's
 # first compiler is enough; the second one would only take its processor away. Without the second,
 # Java keeps 48 MB of compiled code: full after a few tests, and from then on it throws away,
-# interprets and compiles again.
+# interprets and compiles again. The Spark that the tests share lives long enough for the second.
 os.environ.setdefault(
     "SPARK_SUBMIT_OPTS",
     f"-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:-UseCodeCacheFlushing {_JAVA}",
@@ -129,7 +129,9 @@ def spark() -> SparkSession:
     """The one Spark of this process, with Delta and Iceberg; `run` makes sessions beside it."""
     from filtersql.targets.embedded import own_session
 
-    return own_session(2, {}, ())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_SUBMIT_OPTS", _JAVA)
+        return own_session(2, {}, ())
 
 
 @pytest.fixture(scope="module")
