@@ -34,14 +34,18 @@ def test_runs_beside_a_capture_follow_the_source(project: LiveProject) -> None:
         Process(project, "run", "--follow", "--interval", "1s") as run,
     ):
         wait_for(results.exists)
-        with Writers(project, 2, 1):
-            time.sleep(2)
-        wait_for(project.is_right)
+        for number in range(3):
+            with Writers(project, 2, number):
+                time.sleep(1)
+            behind = time.monotonic()
+            wait_for(project.is_right)
+            assert time.monotonic() - behind < 10
         for process in (capture, run):
             process.process.send_signal(signal.SIGTERM)
             code, said = process.ended()
             assert code == 0, said
     assert "  s/public.orders: " in said
+    assert "ERROR" not in said.replace("ERROR=0", ""), said
 
 
 def test_a_network_that_breaks_and_a_server_that_crashes(

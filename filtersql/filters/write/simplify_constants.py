@@ -82,8 +82,9 @@ def of_integer(number: int, kind: exp.DType) -> exp.Expr:
 def plain(node: exp.Expr, kind: exp.DType | None = None) -> exp.Expr:
     """A whole number (of a type) as an INT, where one beside it decides the type."""
     known = integer(node)
-    small = known is not None and fits(known[0], INT) and kind in (None, known[1])
-    return of_integer(known[0], INT) if small and known and known[1] != INT else node
+    if known is None or known[1] == INT or kind not in (None, known[1]):
+        return node
+    return of_integer(known[0], INT) if fits(known[0], INT) else node
 
 
 def constant(node: exp.Expr) -> object:
@@ -170,10 +171,10 @@ def _word(kind: exp.DType, engine: Engine) -> str:
 
 def _length(tree: exp.Expr, engine: Engine) -> exp.Expr:
     """A count of characters is an integer of any type."""
-    for key in ("start", "length"):
-        known = integer(tree.args.get(key))
-        if known and known[1] == BIGINT and fits(known[0], INT):
-            put(tree, key, tree.args[key], of_integer(known[0], INT))
+    for key in {"start", "length"} & tree.args.keys():
+        number: exp.Expr | None = tree.args[key]
+        if number is not None:
+            put(tree, key, number, plain(number, BIGINT))
     return tree
 
 
