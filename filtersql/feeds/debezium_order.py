@@ -27,10 +27,9 @@ import msgspec
 from msgspec import Struct, field
 
 from filtersql.feeds.positions import SLOT_BITS, bucket
-from filtersql.feeds.staging import Place
 from filtersql.names import RelationName
 
-__all__ = ["Cursor", "Event", "Index", "Status", "slot"]
+__all__ = ["Cursor", "Event", "Fact", "Index", "Status", "slot"]
 
 
 class _Source(msgspec.Struct, frozen=True, gc=False):
@@ -77,6 +76,28 @@ class Event(msgspec.Struct, gc=False):
         """The number of the change in its transaction, from 1, where it is sent."""
         return None if self.transaction is None else self.transaction.total_order
 
+    def fact(self, line: bytes) -> Fact:
+        """What its place hangs on."""
+        said = hash((self.op, self.relation, bytes(self.before), bytes(self.after)))
+        at = (self.bucket, self.lsn, self.op, self.relation, self.tx, self.order)
+        return Fact(*at, said, hash(line), self.ts_ns is not None)
+
+
+class Fact(msgspec.Struct, frozen=True, gc=False):
+    """What the place of a change hangs on. Equal texts have equal numbers `said` and `line`."""
+
+    bucket: int
+    lsn: int
+    op: str
+    relation: RelationName
+    tx: str | None
+    order: int | None
+    #: the op and the images; the whole line
+    said: int
+    line: int
+    #: whether it holds the nanosecond in which it was made
+    timed: bool
+
 
 class _Collection(msgspec.Struct, frozen=True, gc=False):
     data_collection: str
@@ -113,7 +134,7 @@ class _Group(Struct):
 
     keys: list[tuple[bool, int]] = field(default_factory=list)
     repeated: set[int] = field(default_factory=set)
-    contents: dict[tuple[int, int], int] = field(default_factory=dict)
+    contents: set[tuple[int, int]] = field(default_factory=set)
     lines: set[int] = field(default_factory=set)
     ranks: array[int] = field(default_factory=lambda: array("q"))
 
@@ -136,35 +157,34 @@ class Index(Struct, frozen=True):
     files: dict[str, set[int]] = field(default_factory=dict)
     numbered: dict[str, int] = field(default_factory=dict)
 
-    def add(self, event: Event, place: Place, *, keyed: bool) -> None:
-        """Take a change. `keyed`: no two rows of its table can be alike."""
-        at = (event.bucket, event.lsn, event.relation)
-        if event.op == "d":
+    def add(self, fact: Fact, place: tuple[str, int], *, keyed: bool) -> None:
+        """Take a change of a file and line. `keyed`: no two rows of its table can be alike."""
+        at = (fact.bucket, fact.lsn, fact.relation)
+        if fact.op == "d":
             self.deleted.add(at)
-        elif event.op == "c":
+        elif fact.op == "c":
             self.created.add(at)
-        if event.order is not None:
-            self._number(event, place, event.order)
+        if fact.order is not None:
+            self._number(fact, place, fact.order)
             return
-        group = self.groups.setdefault(event.bucket, _Group())
-        self.files.setdefault(place[0], set()).add(event.bucket)
-        said = hash((event.op, event.relation, bytes(event.before), bytes(event.after)))
-        line, known = hash(place[2]), (event.lsn, said) in group.contents
-        if known and (keyed or (line in group.lines and event.ts_ns is not None)):
+        group = self.groups.setdefault(fact.bucket, _Group())
+        self.files.setdefault(place[0], set()).add(fact.bucket)
+        content = (fact.lsn, fact.said)
+        if content in group.contents and (keyed or (fact.line in group.lines and fact.timed)):
             group.repeated.add(len(group.keys))
-        elif known and (event.op != "r" or line in group.lines):
-            self.doubts.add(place[:2])
-        group.contents[event.lsn, said] = len(group.keys)
-        group.lines.add(line)
-        group.keys.append((event.op != "r", event.lsn))
+        elif content in group.contents and (fact.op != "r" or fact.line in group.lines):
+            self.doubts.add(place)
+        group.contents.add(content)
+        group.lines.add(fact.line)
+        group.keys.append((fact.op != "r", fact.lsn))
 
-    def _number(self, event: Event, place: Place, order: int) -> None:
-        seq = (event.bucket << SLOT_BITS) + order - 1
+    def _number(self, fact: Fact, place: tuple[str, int], order: int) -> None:
+        seq = (fact.bucket << SLOT_BITS) + order - 1
         self.numbered[place[0]] = max(seq, self.numbered.get(place[0], -1))
-        if event.tx is not None:
-            self.newest[event.tx] = max(seq, self.newest.get(event.tx, -1))
-            name = f"{event.relation.schema}.{event.relation.name}"
-            self.counts.setdefault((event.tx, name), set()).add(seq)
+        if fact.tx is not None:
+            self.newest[fact.tx] = max(seq, self.newest.get(fact.tx, -1))
+            name = f"{fact.relation.schema}.{fact.relation.name}"
+            self.counts.setdefault((fact.tx, name), set()).add(seq)
 
     def finish(self) -> None:
         """All changes were added."""
@@ -174,7 +194,7 @@ class Index(Struct, frozen=True):
             for rank, number in enumerate(sorted(kept, key=group.keys.__getitem__)):
                 group.ranks[number] = rank
 
-    def is_half(self, event: Event) -> bool:
+    def is_half(self, event: Event | Fact) -> bool:
         """Whether a d or c is one half of an UPDATE that changed the key."""
         if event.op not in ("d", "c"):
             return False
@@ -206,7 +226,7 @@ class Cursor(Struct, frozen=True):
     index: Index
     read: dict[int, int] = field(default_factory=dict)
 
-    def seq(self, event: Event) -> int | None:
+    def seq(self, event: Event | Fact) -> int | None:
         """The change's seq; None where it was read before."""
         base = event.bucket << SLOT_BITS
         if event.order is not None:

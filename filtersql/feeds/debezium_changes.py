@@ -1,0 +1,208 @@
+"""What one value of Debezium says, and the change that one or two of them are: `message(line)`.
+
+Example
+    found = message(b'{"op": "c", "source": {"lsn": 880, …}, "after": {"id": 1}, …}')
+    list(Changes(feed, catalog).of(place, 17, found, found, mistakes))     the insert
+
+    d and c of one table at one log position are the halves of an UPDATE that changed the key: its
+    old row is that of the d, its new one that of the c.
+
+Debezium
+    PostgresChangeRecordEmitter.java of debezium-connector-postgres
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from filtersql.catalog import Catalog, Table
+from filtersql.definitions.model import Feed
+from filtersql.errors import Mistake
+from filtersql.errors.feeds import AMBIGUOUS_VALUE, TORN_LINE, UNREADABLE_EVENT
+from filtersql.feeds.debezium_order import Event, Status, slot
+from filtersql.feeds.debezium_values import Ambiguous, Decoder, Unsent
+from filtersql.feeds.images import Needed, is_needed
+from filtersql.feeds.lines import FeedFile, line_span, lines
+from filtersql.feeds.records import Number, Record
+from filtersql.feeds.staging import Place
+from filtersql.names import RelationName
+
+__all__ = ["Changes", "Read", "message", "messages"]
+
+_OPS = {"r": "read", "c": "insert", "u": "update", "d": "delete", "t": "truncate"}
+_HINT = "A line is the value of one Kafka message, as Debezium's JSON converter writes it."
+
+
+class _Message(msgspec.Struct, frozen=True, gc=False):
+    """The parts of a value that all kinds share; with a schema all of them are in `payload`."""
+
+    payload: msgspec.Raw = msgspec.Raw()
+    schema: msgspec.Raw = msgspec.Raw()
+    op: str | None = None
+    status: str | None = None
+
+
+_messages = msgspec.json.Decoder(_Message | None)
+_events = msgspec.json.Decoder(Event)
+_statuses = msgspec.json.Decoder(Status)
+_images = msgspec.json.Decoder(dict[str, Any] | None, float_hook=Number)
+
+
+class Read(Struct, frozen=True):
+    """A change with its image texts; `schema` is empty where the line has none."""
+
+    event: Event
+    schema: bytes
+
+
+class Changes(Struct, frozen=True):
+    """Makes changes of what values say. Values of columns that are not needed need not be told."""
+
+    feed: Feed
+    catalog: Catalog
+    needed: Needed = None
+    decoders: dict[tuple[RelationName, bytes], Decoder] = field(default_factory=dict)
+
+    def of(
+        self,
+        place: Place,
+        seq: int,
+        old: Read,
+        new: Read,
+        mistakes: list[tuple[Place, Mistake]],
+    ) -> Iterator[tuple[Place, Record]]:
+        """The change of a value, which is `old` and `new`, or of two halves."""
+        op = _OPS[new.event.op] if old is new else "update"
+        name = new.event.relation
+        parts = [name.schema, name.name]
+        written = parts if any("." in part for part in parts) else ".".join(parts)
+        change = Record(seq, op, written, tx=None if op == "read" else new.event.tx)
+        table = self.catalog.tables.get(name)
+        try:
+            before, after = _images.decode(old.event.before), _images.decode(new.event.after)
+            if table is not None:
+                self._decoder(table, old.schema), self._decoder(table, new.schema)
+        except (msgspec.DecodeError, UnicodeError) as error:  # neither was looked at before
+            wrong = UNREADABLE_EVENT(
+                line_span(*place), form="Debezium", reason=str(error), hint=_HINT
+            )
+            mistakes.append((place, wrong))
+            return
+        if op == "truncate":
+            yield place, change
+            return
+        if table is None:
+            change.before, change.after = before, after
+            yield place, change
+            return
+        unsent: list[str] = []
+        known = len(mistakes)
+        if before is not None:
+            kept = table.columns if self.feed.before_complete else ()
+            logged = {column.name for column in kept} | set(table.identity_columns)
+            only = {column: value for column, value in before.items() if column in logged}
+            change.before = self._image(place, table, only, old, mistakes, [], False)
+        if after is not None:
+            change.after = self._image(place, table, after, new, mistakes, unsent, op == "update")
+        change.unchanged = unsent or None
+        if len(mistakes) == known:
+            yield place, change
+
+    def _image(
+        self,
+        place: Place,
+        table: Table,
+        written: dict[str, Any],
+        read: Read,
+        mistakes: list[tuple[Place, Mistake]],
+        unsent: list[str],
+        update: bool,
+    ) -> dict[str, Any]:
+        decoder = self._decoder(table, read.schema)
+        image: dict[str, Any] = {}
+        for name, value in written.items():
+            try:
+                image[name] = decoder.value(name, value, update=update)
+            except Unsent:
+                unsent.append(name)
+            except Ambiguous as why:
+                if not is_needed(self.needed, table.name, name):
+                    continue
+                span = line_span(*place)
+                wrong = AMBIGUOUS_VALUE(
+                    span,
+                    column=name,
+                    table=table.name,
+                    form="Debezium",
+                    means=why.means,
+                    remedy=why.remedy,
+                )
+                mistakes.append((place, wrong))
+            except ValueError as error:
+                reason = f'column "{name}": {error}'
+                mistakes.append(
+                    (
+                        place,
+                        UNREADABLE_EVENT(
+                            line_span(*place), form="Debezium", reason=reason, hint=_HINT
+                        ),
+                    )
+                )
+        return image
+
+    def _decoder(self, table: Table, schema: bytes) -> Decoder:
+        key = (table.name, schema)
+        if key not in self.decoders:
+            self.decoders[key] = Decoder.of(table, self.feed, schema)
+        return self.decoders[key]
+
+
+def messages(
+    file: FeedFile,
+    mistakes: list[tuple[Place, Mistake]],
+    start: int = 0,
+    stop: int | None = None,
+) -> Iterator[tuple[Place, Read | Status]]:
+    """What concerns rows, of a file or a range of its bytes: changes, and ends of transactions."""
+    for number, line in lines(file, start, stop):
+        place = (file.shown, number, line)
+        try:
+            found = message(line)
+        except (msgspec.DecodeError, UnicodeError, ValueError) as error:
+            span = line_span(*place)
+            torn = not line.endswith(b"\n") and _is_syntax(error)
+            wrong = UNREADABLE_EVENT(span, form="Debezium", reason=str(error), hint=_HINT)
+            mistakes.append((place, TORN_LINE(span) if torn else wrong))
+            continue
+        if found is not None:
+            yield place, found
+
+
+def message(line: bytes) -> Read | Status | None:
+    """What a line says of rows; None: nothing. Raises DecodeError, UnicodeError, ValueError."""
+    message = _messages.decode(line)
+    if message is None:
+        return None
+    body, schema = line, b""
+    if message.payload:
+        body, schema = bytes(message.payload), bytes(message.schema)
+        message = _messages.decode(body)
+        if message is None:
+            return None
+    if message.status is not None:
+        return _statuses.decode(body)
+    if message.op is None or message.op == "m":
+        return None
+    if message.op not in _OPS:
+        raise ValueError(f'op "{message.op}" is unknown')
+    event = _events.decode(body)
+    event.bucket = slot(event)
+    return Read(event, schema)
+
+
+def _is_syntax(error: Exception) -> bool:
+    return not isinstance(error, msgspec.ValidationError) and isinstance(error, msgspec.DecodeError)
