@@ -23,7 +23,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.feeds import FEED_GAP, INTERLEAVED_TRANSACTION, TOO_MANY_FEED_MISTAKES
 from filtersql.feeds.blocks import Blocks, blocks_of
 from filtersql.feeds.dispatch import MOST_MISTAKES, Tally
-from filtersql.feeds.images import Landing
+from filtersql.feeds.images import Landing, lowest_position
 from filtersql.feeds.intake import Intake, place_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Unordered
@@ -36,7 +36,6 @@ __all__ = [
     "Reading",
     "Records",
     "StagedChanges",
-    "lowest_position",
     "read",
     "staged_changes",
 ]
@@ -143,13 +142,6 @@ def staged_changes(
         StagedChanges(landing.compiled, stage.path, stage.columns, count, known)
         for landing, stage, count, known in every
     )
-
-
-def lowest_position(landings: Sequence[Landing]) -> int | None:
-    """The position that all targets have passed; None where one stands before any change."""
-    positions = [landing.position for landing in landings]
-    known = [position for position in positions if position is not None]
-    return min(known) if known and len(known) == len(positions) else None
 
 
 def _raise(records: Records, order: Runs | Order, tally: Tally) -> None:

@@ -25,7 +25,7 @@ from filtersql.feeds.blocks import Block, Shape, example, shapes
 from filtersql.feeds.images import Judged, Landing, Worded, judge
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
-from filtersql.feeds.ordered_runs import Runs
+from filtersql.feeds.ordered_runs import Runs, Settled
 from filtersql.feeds.records import Record
 from filtersql.feeds.staging import ChangeStage, Place, distinct
 
@@ -52,7 +52,7 @@ class Taker(Struct, frozen=True):
     catalog: Catalog
     landings: Sequence[Landing]
     stages: Sequence[ChangeStage]
-    order: Runs | Order
+    order: Runs | Settled | Order
     tally: Tally
     #: what was found of changes of a shape
     known: dict[Shape, Judged | list[Worded]] = field(default_factory=dict)
@@ -111,6 +111,8 @@ class Taker(Struct, frozen=True):
     def _remember(self, records: Sequence[Record]) -> Sequence[bool | None]:
         """Of each change whether it is new; None: its seq was used for another one."""
         start, order = self.order.start, self.order
+        if isinstance(order, Settled):
+            return [start is None or change.seq > start for change in records]
         if isinstance(order, Runs) and (
             start is None or all(change.seq > start for change in records)
         ):

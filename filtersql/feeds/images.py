@@ -46,6 +46,7 @@ __all__ = [
     "all_needed",
     "is_needed",
     "judge",
+    "lowest_position",
     "needed_columns",
 ]
 
@@ -132,6 +133,13 @@ def all_needed(landings: Sequence[Landing]) -> Needed:
         for name in compiled.sources:
             found[name] = found.get(name, frozenset()) | columns
     return found
+
+
+def lowest_position(landings: Sequence[Landing]) -> int | None:
+    """The position that all targets have passed; None where one stands before any change."""
+    positions = [landing.position for landing in landings]
+    known = [position for position in positions if position is not None]
+    return min(known) if known and len(known) == len(positions) else None
 
 
 def is_needed(needed: Needed, table: RelationName, column: str) -> bool:

@@ -18,7 +18,7 @@ from filtersql.feeds.dispatch import Taker, Tally
 from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
-from filtersql.feeds.ordered_runs import Runs
+from filtersql.feeds.ordered_runs import Runs, Settled
 from filtersql.feeds.staging import ChangeStage, Place, distinct
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
@@ -46,7 +46,7 @@ class Intake:
         catalog: Catalog,
         landings: Sequence[Landing],
         engine: Engine,
-        order: Runs | Order,
+        order: Runs | Settled | Order,
         path_of: Callable[[int], Path],
     ) -> Intake:
         """An intake that has taken nothing; `path_of` names the file of the target of a number."""

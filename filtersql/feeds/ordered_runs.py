@@ -19,16 +19,24 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from operator import lt
 
+from msgspec import Struct
+
 from filtersql.feeds.records import Record
 from filtersql.feeds.spill import Numbers
 
-__all__ = ["Runs", "Unordered"]
+__all__ = ["Runs", "Settled", "Unordered"]
 
 _NONE = type(None)
 
 
 class Unordered(Exception):
     """The changes do not come in their order, or not all of them."""
+
+
+class Settled(Struct, frozen=True):
+    """An order that was found before the changes above `start` were read."""
+
+    start: int | None
 
 
 @dataclass(slots=True)

@@ -27,14 +27,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from filtersql.catalog import Catalog, Table
+from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
-from filtersql.feeds.blocks import Block, blocks_of
-from filtersql.feeds.images import Landing
+from filtersql.feeds.blocks import Block, Blocks, blocks_of
+from filtersql.feeds.images import Landing, lowest_position
 from filtersql.feeds.intake import Intake
 from filtersql.feeds.lines import FeedFile, line_blocks, lines
 from filtersql.feeds.native import sound_block
-from filtersql.feeds.ordered_runs import Runs, Unordered
+from filtersql.feeds.ordered_runs import Runs, Settled, Unordered
 from filtersql.feeds.rows import row_stage, take_source_rows
+from filtersql.feeds.segments import Segment, grown
 from filtersql.feeds.staging import StagedFile
 from filtersql.feeds.table_feeds import Changes, Found, Row
 from filtersql.rendering.compiled import CompiledTable
@@ -43,20 +45,24 @@ from filtersql.storage import Engine
 __all__ = [
     "ENDS",
     "NAMES",
-    "Chain",
+    "Piece",
     "Portion",
+    "Portioned",
     "Share",
     "SourceShare",
     "Taken",
-    "chained",
     "file_of",
     "portions",
     "take",
+    "take_placed_blocks",
     "take_rows",
+    "take_segments",
     "take_source",
+    "write_runs",
 ]
 
-_Blocks = Callable[[list[Found]], Iterator[Block | None]]
+#: blocks in their order; None for one whose lines have to be looked at one by one
+Portioned = Callable[[list[Found]], Iterator[Block | None]]
 
 #: folders of the numbers at which transactions end, and of the numbers of their names
 ENDS, NAMES = "ends", "names"
@@ -81,11 +87,21 @@ class Portion(Struct, frozen=True):
 class Share(Struct, frozen=True):
     """What all who read are told. `folder` takes what is staged: all of them must see it."""
 
+    feed: Feed
     catalog: Catalog
     landings: Sequence[Landing]
     engine: Engine
     folder: Path
-    start: int | None
+
+    @property
+    def start(self) -> int | None:
+        """The position that all targets have passed; None where one stands before any change."""
+        return lowest_position(self.landings)
+
+    @property
+    def lowest(self) -> int:
+        """Where the target that is farthest behind stands."""
+        return -1 if self.start is None else self.start
 
 
 class SourceShare(Struct, frozen=True):
@@ -97,23 +113,6 @@ class SourceShare(Struct, frozen=True):
     folder: Path
 
 
-class Segment(Struct, frozen=True):
-    """Changes of one piece; those above the start have an order."""
-
-    file: str
-    #: the largest seq, of changes at or below the start, too
-    newest: int = -1
-    first: int | None = None
-    #: prev_seq and transaction of the first change
-    previous: int | None = None
-    transaction: str | None = None
-    last: int | None = None
-    #: the transaction that the last change leaves open
-    open: str | None = None
-    #: whether the last change ends its transaction
-    whole: bool = True
-
-
 class Taken(Struct, frozen=True):
     """What was made of a portion; `usual` False: nothing that may be used."""
 
@@ -123,17 +122,8 @@ class Taken(Struct, frozen=True):
     unpublished: int = 0
     read: Sequence[int] = ()
     skipped: Sequence[int] = ()
-    transactions: int = 0
     #: equal in two processes that give a transaction's name the same number
     hashed: int = 0
-
-
-class Chain(Struct, frozen=True):
-    """Segments that follow each other: `inner` are ends of segments within a transaction."""
-
-    last: int | None
-    whole: bool
-    inner: frozenset[int]
 
 
 def portions(files: Sequence[FeedFile]) -> list[Portion]:
@@ -157,7 +147,7 @@ def file_of(folder: Path, index: int, name: str) -> Path:
 
 def take(share: Share, portion: Portion) -> Taken:
     """Judge and stage a portion."""
-    return _take(
+    return take_segments(
         share, portion.number, [(p.file.shown, partial(_blocks, p)) for p in portion.pieces]
     )
 
@@ -165,22 +155,16 @@ def take(share: Share, portion: Portion) -> Taken:
 def take_rows(share: Share, changes: Changes, number: int, rows: Iterator[Row]) -> Taken:
     """The same for rows of a feed that is a table, in its order."""
     blocks = blocks_of(lambda mistakes: changes(rows, mistakes))
-    return _take(share, number, [("", blocks)])
+    return take_segments(share, number, [("", blocks)])
 
 
-def _take(share: Share, number: int, segments: Sequence[tuple[str, _Blocks]]) -> Taken:
+def take_segments(share: Share, number: int, segments: Sequence[tuple[str, Portioned]]) -> Taken:
+    """The same for blocks of changes, each with the file that it is from."""
     name = f"{number}.parquet"
-    intake = Intake.opened(
-        share.catalog,
-        share.landings,
-        share.engine,
-        Runs(share.start, follows=False),
-        lambda index: file_of(share.folder, index, name),
-    )
+    intake = _intake(share, name, Runs(share.start, follows=False))
     mistakes = intake.tally.mistakes
-    numbers = [StagedFile(share.folder / kind / name, [pyarrow.int64()]) for kind in (ENDS, NAMES)]
     taken: list[Segment] = []
-    transactions = 0
+    orders: list[Runs] = []
     try:
         for file, blocks in segments:
             order = Runs(share.start, follows=False)
@@ -190,21 +174,38 @@ def _take(share: Share, number: int, segments: Sequence[tuple[str, _Blocks]]) ->
                 if block is None or mistakes:
                     return Taken(usual=False)
                 intake.take(block)
-                segment = _grown(segment, block, order)
+                segment = grown(segment, block, order)
             taken.append(segment)
-            transactions += order.names.count
-            for written, found in zip(numbers, (order.lasts, order.names), strict=True):
-                for array in found.arrays():
-                    written.write([array])
+            orders.append(order)
         intake.close(rows_only=True)
     except (Mistakes, Unordered):
         return Taken(usual=False)
-    finally:
-        for written in numbers:
-            written.close(rows_only=True)
-    tally = intake.tally
-    counts = (tally.total, tally.unpublished, tally.read, tally.skipped, transactions)
-    return Taken(not mistakes, taken, *counts, hash(NAMES))
+    write_runs(share, name, orders)
+    return _taken(intake, taken)
+
+
+def take_placed_blocks(share: Share, name: str, blocks: Blocks) -> Taken:
+    """Judge and stage changes whose places are known, into files of a name."""
+    intake = _intake(share, name, Settled(share.start))
+    try:
+        for block in blocks(intake.tally.mistakes):
+            if intake.tally.mistakes:
+                return Taken(usual=False)
+            intake.take(block)
+        intake.close(rows_only=True)
+    except Mistakes:
+        return Taken(usual=False)
+    return _taken(intake)
+
+
+def write_runs(share: Share, name: str, orders: Sequence[Runs]) -> None:
+    """Where transactions end, and the numbers of their names, into files of a name."""
+    for kind in (ENDS, NAMES):
+        file = StagedFile(share.folder / kind / name, [pyarrow.int64()])
+        for order in orders:
+            for array in (order.lasts if kind == ENDS else order.names).arrays():
+                file.write([array])
+        file.close(rows_only=True)
 
 
 def take_source(share: SourceShare, portion: Portion) -> bool:
@@ -224,22 +225,20 @@ def take_source(share: SourceShare, portion: Portion) -> bool:
     return not stage.mistakes
 
 
-def chained(taken: Sequence[Taken], start: int | None) -> Chain | None:
-    """The segments of all portions, one behind the other; None where they do not follow so."""
-    found = [one for each in taken for one in each.segments if one.first is not None]
-    found.sort(key=lambda one: (one.first, one.last))
-    inner: set[int] = set()
-    last, going_on = start, None
-    for one in found:
-        first, previous = one.first or 0, one.previous
-        if last is not None and (first <= last or (previous is not None and previous > last)):
-            return None
-        if last is not None and one.transaction is not None and one.transaction == going_on:
-            inner.add(last)
-        last, going_on = one.last, one.open
-    newest = found[-1] if found else None
-    whole = newest is None or newest.whole
-    return Chain(None if newest is None else newest.last, whole, frozenset(inner))
+def _intake(share: Share, name: str, order: Runs | Settled) -> Intake:
+    return Intake.opened(
+        share.catalog,
+        share.landings,
+        share.engine,
+        order,
+        lambda index: file_of(share.folder, index, name),
+    )
+
+
+def _taken(intake: Intake, segments: Sequence[Segment] = ()) -> Taken:
+    tally = intake.tally
+    counts = (tally.total, tally.unpublished, tally.read, tally.skipped)
+    return Taken(not tally.mistakes, segments, *counts, hash(NAMES))
 
 
 def _pieces(file: FeedFile) -> Iterator[Piece]:
@@ -255,21 +254,3 @@ def _blocks(piece: Piece, _: list[Found]) -> Iterator[Block | None]:
     """The blocks of a piece; None for one whose lines have to be looked at one by one."""
     for numbers, some in line_blocks(piece.file, piece.start, piece.stop):
         yield sound_block(list(zip(repeat(piece.file.shown), numbers, some)), some)
-
-
-def _grown(segment: Segment, block: Block, order: Runs) -> Segment:
-    """The segment with one more block."""
-    if not block.records:
-        return segment
-    newest = max(segment.newest, max(change.seq for change in block.records))
-    segment = replace(segment, newest=newest)
-    if order.last is None:
-        return segment
-    if segment.first is None:
-        start = -1 if order.start is None else order.start
-        first = next(change for change in block.records if change.seq > start)
-        transaction = None if first.tx is None else str(first.tx)
-        segment = replace(
-            segment, first=first.seq, previous=first.prev_seq, transaction=transaction
-        )
-    return replace(segment, last=order.last, open=order.open, whole=order.whole)

@@ -38,7 +38,7 @@ from filtersql.feeds.records import Number, Record
 from filtersql.feeds.staging import Place
 from filtersql.names import RelationName
 
-__all__ = ["Wal2json"]
+__all__ = ["OpenTransaction", "Reader", "Wal2json", "read_event"]
 
 _NUMBERS = frozenset({"float4", "float8", "numeric"})
 _OPS = {"I": "insert", "U": "update", "D": "delete"}
@@ -64,7 +64,7 @@ _decoder = msgspec.json.Decoder(_Event)
 _text = msgspec.json.Decoder(str)
 
 
-class _Transaction(Struct):
+class OpenTransaction(Struct):
     """The transaction that is being read: where it commits, and how many changes it has so far."""
 
     commit: int
@@ -72,23 +72,27 @@ class _Transaction(Struct):
     count: int = 0
 
     def next(self) -> int:
+        """The seq of one more change."""
         self.count += 1
         return seq_at(self.commit, self.count - 1)
 
 
-class _Reader(Struct):
+class Reader(Struct):
+    """Makes changes of events, one after the other."""
+
     catalog: Catalog
     feed: Feed
     mistakes: list[tuple[Place, Mistake]]
     lowest: int
     needed: Needed = None
-    open: _Transaction | None = None
+    open: OpenTransaction | None = None
     #: changes of a transaction that began before the first file
     orphans: list[Place] = field(default_factory=list)
     #: the events of a TRUNCATE, which end where another log position begins
     truncates: list[tuple[Place, _Event, int]] = field(default_factory=list)
 
     def take(self, place: Place, event: _Event) -> Iterator[tuple[Place, Record]]:
+        """The changes that are known with an event."""
         if self.truncates and not (event.action == "T" and event.lsn == self.truncates[0][1].lsn):
             yield from self.flush()
         if event.action == "M":
@@ -132,7 +136,7 @@ class _Reader(Struct):
             yield place, Record(seq, "truncate", name, tx=tx, relations=list(names))
         self.truncates = []
 
-    def _begin(self, place: Place, event: _Event) -> _Transaction | None:
+    def _begin(self, place: Place, event: _Event) -> OpenTransaction | None:
         try:
             position = lsn(event.lsn or "")
         except ValueError:
@@ -140,10 +144,10 @@ class _Reader(Struct):
             return None
         if self.open is not None and self.open.commit != position:
             self._refuse(place, f"the transaction before it, {self.open.tx}, has no end")
-        return _Transaction(position, event.lsn or "")
+        return OpenTransaction(position, event.lsn or "")
 
     def _change(
-        self, place: Place, event: _Event, transaction: _Transaction
+        self, place: Place, event: _Event, transaction: OpenTransaction
     ) -> Iterator[tuple[Place, Record]]:
         seq = transaction.next()
         name = RelationName(event.schema or "", event.table or "")
@@ -242,11 +246,11 @@ class Wal2json(Struct, frozen=True):
 
     def records(self, mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
         """The changes, file by file."""
-        reader = _Reader(self.catalog, self.feed, mistakes, self.lowest, self.needed)
+        reader = Reader(self.catalog, self.feed, mistakes, self.lowest, self.needed)
         for file in self.files:
             for number, line in lines(file):
                 place = (file.shown, number, line)
-                if (event := _event(place, mistakes)) is not None:
+                if (event := read_event(place, mistakes)) is not None:
                     for found in reader.take(place, event):
                         self._count(found[0][0], found[1].seq)
                         yield found
@@ -260,7 +264,8 @@ class Wal2json(Struct, frozen=True):
         self.last[shown] = max(seq, self.last.get(shown, -1))
 
 
-def _event(place: Place, mistakes: list[tuple[Place, Mistake]]) -> _Event | None:
+def read_event(place: Place, mistakes: list[tuple[Place, Mistake]]) -> _Event | None:
+    """What a line says; None where that is a mistake."""
     try:
         return _decoder.decode(place[2])
     except (msgspec.DecodeError, UnicodeError) as error:

@@ -26,7 +26,7 @@ from filtersql.errors.applying import DUPLICATE_KEYS
 from filtersql.errors.live import NOTHING_CAPTURED
 from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
 from filtersql.feeds.changes import Reading, read
-from filtersql.feeds.formats import is_consumed, open_files
+from filtersql.feeds.formats import Opened, is_consumed, open_files
 from filtersql.feeds.images import Landing, all_needed
 from filtersql.feeds.lake import from_delta, from_iceberg
 from filtersql.feeds.lines import FeedFile
@@ -93,13 +93,16 @@ def read_feed(
         if not _consumed(feed, file, seen, lowest)
     ]
     files = fetched(engine, pending, folder)
-    opened = open_files(feed, inputs.catalog, files, lowest, all_needed(landings))
-    spread = None
-    if feed.format == "filtersql":
-        spread = spread_feed(engine, inputs.catalog, landings, files, folder, on_progress)
-    reading, last = spread or (
-        read(
-            opened.records,
+    opening = partial(open_files, feed, inputs.catalog, files, lowest, all_needed(landings))
+    records: Records = partial(_reopened, opening)
+    spread = spread_feed(engine, feed, inputs.catalog, landings, files, folder, on_progress)
+    if spread is not None:
+        reading, last = spread
+    else:
+        opened = opening()
+        records, last = opened.records, opened.last
+        reading = read(
+            records,
             inputs.catalog,
             landings,
             engine.dialect,
@@ -107,14 +110,16 @@ def read_feed(
             closed=opened.closed,
             on_progress=on_progress,
             blocks=opened.blocks,
-        ),
-        opened.last,
-    )
-    return FeedRead(
-        reading,
-        opened.records,
-        tuple((file.shown, file.size, file.modified, last.get(file.shown, -1)) for file in files),
-    )
+        )
+    told = ((file.shown, file.size, file.modified, last.get(file.shown, -1)) for file in files)
+    return FeedRead(reading, records, tuple(told))
+
+
+def _reopened(
+    opening: Callable[[], Opened], mistakes: list[Found]
+) -> Iterator[tuple[Place, Record]]:
+    """The changes of files that are read once more."""
+    return opening().records(mistakes)
 
 
 def no_changes(compiled: CompiledTable, dialect: Dialect) -> str:
@@ -238,7 +243,7 @@ def _read_table(
     closed = feed.format in _LAKES
     spread = None
     if table is not None:
-        spread = spread_table(engine, inputs.catalog, landings, table, folder, closed=closed)
+        spread = spread_table(engine, feed, inputs.catalog, landings, table, folder, closed=closed)
     return FeedRead(
         spread
         or read(

@@ -12,41 +12,48 @@ Example
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-import pyarrow
-from msgspec.structs import replace
 from sqlglot import exp, select
 
 from filtersql.catalog import Catalog, Table
-from filtersql.feeds.changes import Reading, lowest_position, staged_changes
-from filtersql.feeds.dispatch import Tally
+from filtersql.definitions.model import Feed
+from filtersql.feeds.changes import Reading
+from filtersql.feeds.debezium import covered
+from filtersql.feeds.debezium_places import Facts, Placing, facts, place, ranges
+from filtersql.feeds.debezium_portions import take_halves, take_placed
 from filtersql.feeds.images import Landing
-from filtersql.feeds.intake import stages_of
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.portions import (
-    ENDS,
-    NAMES,
-    Chain,
+    Portion,
     Share,
     SourceShare,
     Taken,
-    chained,
-    file_of,
     portions,
     take,
     take_rows,
     take_source,
 )
+from filtersql.feeds.positions import SLOT_BITS, seq_at
 from filtersql.feeds.rows import StagedRows, row_stage
-from filtersql.feeds.staging import ChangeStage, StagedColumn, StagedFile, distinct
+from filtersql.feeds.segments import Chain, chained
 from filtersql.feeds.table_feeds import TableFeed
+from filtersql.feeds.wal2json import OpenTransaction
+from filtersql.feeds.wal2json_portions import StreamPart, steps, take_stream
+from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_rows
+from filtersql.run.spread_parts import (
+    NOTHING,
+    empty_stages,
+    new_folder,
+    repeated_names,
+    telling,
+    whole_reading,
+)
+from filtersql.targets.model import Cluster, Engine
 
 __all__ = ["spread_feed", "spread_source", "spread_table"]
 
@@ -55,36 +62,45 @@ _WORTH_IT = 128 * 2**20
 _WORTH_IT_ROWS = 500_000
 #: rows of a table in a part
 _ROWS = 100_000
-_NOTHING = "none.parquet"
-_NUMBER = "number"
+
+#: the last seq that each file may hold
+_Last = Mapping[str, int]
+#: the portions of a feed, in their order, and the last seq of files; None: of no use
+_Found = tuple[Sequence[Taken], Chain, _Last] | None
+_Tell = Callable[[Sequence[Taken]], None]
 
 
 def spread_feed(
     engine: Engine,
+    feed: Feed,
     catalog: Catalog,
     landings: Sequence[Landing],
     files: Sequence[FeedFile],
     folder: Path,
     on_progress: Callable[[int], None] | None,
-) -> tuple[Reading, dict[str, int]] | None:
+) -> tuple[Reading, _Last] | None:
     """The feed, and the last seq in each of its files; None where it was not read here."""
-    if engine.cluster is None or not _worth_it(files):
+    cluster, read = engine.cluster, _FORMATS.get(feed.format)
+    if cluster is None or read is None or not _worth_it(files):
         return None
-    share = Share(catalog, landings, engine.dialect, _new(folder), lowest_position(landings))
-    stages = _stages(share)
-    taken = engine.cluster.answers(partial(take, share), portions(files), _told(on_progress))
-    reading = _reading(engine, share, stages, taken, closed=True)
-    if taken is None or reading is None:
+    share = Share(feed, catalog, landings, engine.dialect, new_folder(folder))
+    stages = empty_stages(share)
+    found = read(cluster, share, portions(files), telling(on_progress))
+    if found is None:
         return None
-    segments = sorted((one for each in taken for one in each.segments), key=lambda one: one.newest)
-    return reading, {one.file: one.newest for one in segments}
+    taken, chain, last = found
+    if repeated_names(engine, share.folder) != len(chain.inner):
+        return None
+    closed = feed.format != "wal2json"
+    return whole_reading(engine, share, stages, taken, chain, closed=closed), last
 
 
 def spread_table(
     engine: Engine,
+    feed: Feed,
     catalog: Catalog,
     landings: Sequence[Landing],
-    feed: TableFeed,
+    table: TableFeed,
     folder: Path,
     *,
     closed: bool,
@@ -92,18 +108,23 @@ def spread_table(
     """The same for a feed that is a table of the engine."""
     if engine.cluster is None:
         return None
-    query = feed.query.sql(engine.dialect)
-    counted = select(exp.Count(this=exp.Star())).from_(feed.query.subquery("rows"))
+    query = table.query.sql(engine.dialect)
+    counted = select(exp.Count(this=exp.Star())).from_(table.query.subquery("rows"))
     ((count,),) = engine.rows(counted.sql(engine.dialect))
     rows = int(str(count))
     if rows < _WORTH_IT_ROWS:
         return None
-    share = Share(catalog, landings, engine.dialect, _new(folder), lowest_position(landings))
-    stages = _stages(share)
+    share = Share(feed, catalog, landings, engine.dialect, new_folder(folder))
+    stages = empty_stages(share)
     parts = 1 + rows // _ROWS
-    work = partial(take_rows, share, feed.changes)
-    taken = engine.cluster.answers_of_rows(work, query, feed.order, parts)
-    return _reading(engine, share, stages, taken, closed=closed)
+    work = partial(take_rows, share, table.changes)
+    taken = engine.cluster.answers_of_rows(work, query, table.order, parts)
+    chain = _chain(share, taken)
+    if taken is None or chain is None:
+        return None
+    if repeated_names(engine, share.folder) != len(chain.inner):
+        return None
+    return whole_reading(engine, share, stages, taken, chain, closed=closed)
 
 
 def spread_source(
@@ -112,8 +133,8 @@ def spread_source(
     """Stage the rows of a source; None where they were not read here."""
     if engine.cluster is None or not _worth_it(files):
         return None
-    folder = _new(folder)
-    stage = row_stage(compiled, engine.dialect, folder / _NOTHING)
+    folder = new_folder(folder)
+    stage = row_stage(compiled, engine.dialect, folder / NOTHING)
     stage.close()
     share = SourceShare(compiled, table, engine.dialect, folder)
     taken = engine.cluster.answers(partial(take_source, share), portions(files))
@@ -125,94 +146,79 @@ def _worth_it(files: Sequence[FeedFile]) -> bool:
     return sum(file.size for file in files) >= _WORTH_IT
 
 
-def _stages(share: Share) -> Sequence[ChangeStage]:
-    """The stages of the targets, with a file each that holds nothing: some reader wants one."""
-    folder = share.folder
-    stages = stages_of(
-        share.landings, share.engine, lambda index: file_of(folder, index, _NOTHING), Tally()
-    )
-    numbers = (StagedFile(folder / kind / _NOTHING, [pyarrow.int64()]) for kind in (ENDS, NAMES))
-    for file in (*(stage.file for stage in distinct(stages)), *numbers):
-        file.path.parent.mkdir(exist_ok=True)
-        file.close()
-    return stages
+def _native(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _Tell) -> _Found:
+    return _following(share, cluster.answers(partial(take, share), parts, tell), {})
 
 
-def _reading(
-    engine: Engine,
-    share: Share,
-    stages: Sequence[ChangeStage],
-    taken: Sequence[Taken] | None,
-    *,
-    closed: bool,
-) -> Reading | None:
-    """What all portions hold together; None where they are of no use."""
-    chain = None if taken is None else _chain(engine, share.folder, taken, share.start)
+def _wal2json(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _Tell) -> _Found:
+    every = cluster.answers(steps, parts)
+    if every is None:
+        return None
+    tasks: list[StreamPart] = []
+    opened: OpenTransaction | None = None
+    last: dict[str, int] = {}
+    for part, some in zip(parts, every, strict=True):
+        tasks.append(StreamPart(part, opened, part is parts[-1]))
+        for step in some:
+            opened = step.behind(opened)
+            if opened is not None:
+                last[step.file] = seq_at(opened.commit, opened.count)
+    return _following(share, cluster.answers(partial(take_stream, share), tasks, tell), last)
+
+
+def _following(share: Share, taken: Sequence[Taken] | None, last: _Last) -> _Found:
+    """Portions that follow each other."""
+    chain = _chain(share, taken)
     if taken is None or chain is None:
         return None
-    read, skipped = _sums(each.read for each in taken), _sums(each.skipped for each in taken)
-    staged = staged_changes(share.landings, stages, read, skipped)
-    boundary = _boundary(engine, share.folder / ENDS, chain)
-    cut = chain.last
-    if cut is not None and not (closed or chain.whole):
-        cut = boundary(cut)
-    return Reading(
-        tuple(replace(one, path=one.path.parent) for one in staged),
-        cut,
-        chain.last,
-        sum(each.total for each in taken),
-        sum(each.unpublished for each in taken),
-        boundary,
+    newest = dict(last)
+    for one in (one for each in taken for one in each.segments):
+        newest[one.file] = max(one.newest, newest.get(one.file, -1))
+    return taken, chain, newest
+
+
+def _debezium(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _Tell) -> _Found:
+    """Portions whose changes were placed before: they need not follow each other."""
+    found = cluster.answers(partial(facts, Placing(share)), parts)
+    if found is None or not all(each.usual for each in found) or _differ(found):
+        return None
+    reads: Counter[RelationName] = Counter()
+    for each in found:
+        reads.update(each.reads)
+    placing = Placing(share, frozenset(covered(reads, share.catalog)))
+    among = ranges(found)
+    placed = cluster.answers(partial(place, placing), among)
+    if placed is None or not all(each.usual for each in placed):
+        return None
+    taken = cluster.answers(partial(take_placed, placing), parts, tell)
+    halves = cluster.answers(
+        partial(take_halves, placing),
+        [some for some, each in zip(among, placed, strict=True) if each.halves],
+        tell,
     )
+    if taken is None or halves is None or not all(each.usual for each in (*taken, *halves)):
+        return None
+    chain = chained((each.segment for each in placed), share.start)
+    if chain is None:
+        return None
+    newest: dict[str, int] = {}
+    for file, bucket in ((file, at) for each in found for file, at in each.newest.items()):
+        # Its last transaction may go on elsewhere: the file is needed until that is passed.
+        newest[file] = max((bucket + 1 << SLOT_BITS) - 1, newest.get(file, -1))
+    return [*taken, *halves], chain, newest
 
 
-def _new(folder: Path) -> Path:
-    """A folder for what is staged now: an earlier look may have left files of other portions."""
-    return Path(tempfile.mkdtemp(prefix="spread-", dir=folder))
+_FORMATS = {"filtersql": _native, "wal2json": _wal2json, "debezium": _debezium}
 
 
-def _told(on_progress: Callable[[int], None] | None) -> Callable[[Sequence[Taken]], None]:
-    """Tells how many changes were read so far."""
-    counts: list[int] = []
-
-    def tell(taken: Sequence[Taken]) -> None:
-        counts.extend(each.total for each in taken)
-        if on_progress is not None:
-            on_progress(sum(counts))
-
-    return tell
+def _differ(found: Sequence[Facts]) -> bool:
+    """Whether processes number texts in different ways."""
+    return len({each.hashed for each in found}) > 1
 
 
-def _sums(counts: Iterable[Sequence[int]]) -> list[int]:
-    return [sum(each) for each in zip(*counts, strict=True)]
-
-
-def _chain(engine: Engine, folder: Path, taken: Sequence[Taken], start: int | None) -> Chain | None:
+def _chain(share: Share, taken: Sequence[Taken] | None) -> Chain | None:
     """The portions in their order; None where it is not the usual one."""
-    same = len({each.hashed for each in taken}) == 1
-    chain = chained(taken, start) if same and all(each.usual for each in taken) else None
-    if chain is None or not any(each.transactions for each in taken):
-        return chain
-    names = exp.column(_NUMBER)
-    repeated = exp.Count(this=exp.Star()) - exp.Count(this=exp.Distinct(expressions=[names]))
-    again = _asked(engine, "filtersql_transactions", folder / NAMES, select(repeated))
-    return chain if again == len(chain.inner) else None
-
-
-def _boundary(engine: Engine, folder: Path, chain: Chain) -> Callable[[int], int | None]:
-    """The last seq before the transaction of a change, asked when it is needed."""
-
-    def boundary(seq: int) -> int | None:
-        number = exp.column(_NUMBER)
-        query = select(exp.Max(this=number)).where(number < seq)
-        query = query.where(*(number.neq(inner) for inner in sorted(chain.inner)))
-        return _asked(engine, "filtersql_ends", folder, query)
-
-    return boundary
-
-
-def _asked(engine: Engine, view: str, folder: Path, query: exp.Select) -> int | None:
-    """The one number that a query over numbers gives."""
-    engine.view(view, folder, (StagedColumn(_NUMBER, "BIGINT"),))
-    ((found,),) = engine.rows(query.from_(named_rows(view)).sql(engine.dialect))
-    return None if found is None else int(str(found))
+    if taken is None or not all(each.usual for each in taken):
+        return None
+    same = len({each.hashed for each in taken}) <= 1
+    return chained((one for each in taken for one in each.segments), share.start) if same else None

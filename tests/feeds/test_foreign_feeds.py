@@ -18,6 +18,7 @@ import pytest
 from foreign_feeds import record_debezium, record_wal2json
 from pglogical_servers import serve_installed
 from places import DATA as _DATA
+from portioned import read_in_portions
 from rows import differences
 from servers import Server
 from transcripts import Shell
@@ -145,4 +146,33 @@ def test_wal2json_leaves_what_subscribers_held(runs: int, tmp_path: Path) -> Non
         text = "".join(f"{line}\n" for line in part)
         (root / "changes" / f"{number}.json.gz").write_bytes(gzip.compress(text.encode()))
         ran(root)
+    assert differences(root, "duckdb") == []
+
+
+@pytest.mark.parametrize("scattered", [False, True])
+@pytest.mark.parametrize("form", ["debezium", "wal2json"])
+def test_portions_leave_what_subscribers_held(
+    form: str, scattered: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read by many; Debezium's values in files of any order, wal2json's stream in four files."""
+    used = read_in_portions(monkeypatch, 20_000)
+    way = "enveloped" if form == "debezium" else ""
+    root = project(tmp_path, form, way)
+    lines = lines_of(form, way)
+    if form == "debezium":
+        files: list[Sequence[str]] = [lines[start::3] for start in range(3)]
+    else:
+        files = list(parts(lines, 4))
+    if not scattered:
+        files = [lines]
+    written = root / "subscriptions" / "subscriptions.yml"
+    text = written.read_text(encoding="utf-8").replace(".gz", "")
+    written.write_text(text, encoding="utf-8", newline="")
+    for number, part in enumerate(files):
+        text = "".join(f"{line}\n" for line in part)
+        (root / "changes" / f"{number}.json{'l' * (form == 'debezium')}").write_text(
+            text, encoding="utf-8", newline=""
+        )
+    ran(root)
+    assert used == [True]
     assert differences(root, "duckdb") == []

@@ -78,7 +78,11 @@ def test_over_tls_with_a_password(tmp_path: Path) -> None:
             said.append(project.goes("run"))
             assert project.differences() == []
             with Process(project, "capture", "erp") as capture:
-                pid = "SELECT pid FROM pg_stat_replication JOIN pg_stat_ssl USING (pid) WHERE ssl"
+                # What is lost before changes are followed ends the command.
+                pid = (
+                    "SELECT pid FROM pg_stat_replication JOIN pg_stat_ssl USING (pid)"
+                    " WHERE ssl AND state = 'streaming'"
+                )
                 wait_for(lambda: project.rows(pid) != [])
                 arguments = Path(f"/proc/{capture.process.pid}/cmdline").read_bytes()
                 project.sql(

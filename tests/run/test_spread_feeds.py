@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -12,101 +11,27 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from noting import noting
+from portioned import PortionedFeed
 from random_feeds import DELETED, FEEDS, RIGHT, lines
 from running import SPAN, World, insert, table, update
 from test_targets_spark import output
 
 from filtersql.definitions.model import Feed
-from filtersql.errors import Mistakes
 from filtersql.feeds import portions
-from filtersql.feeds.changes import Reading
 from filtersql.feeds.images import Landing
-from filtersql.feeds.lines import FeedFile, find_files, line_blocks
-from filtersql.rendering.compiled import CompiledTable
+from filtersql.feeds.lines import FeedFile, line_blocks
 from filtersql.run import sources, spread_feeds
-from filtersql.run.sources import read_feed
-from filtersql.run.spread_feeds import spread_feed
-from filtersql.targets.duckdb import DuckDB, connect
 from filtersql.targets.open import open_engine
 
 MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
 
 
-class ThisProcess:
-    """The only executor."""
-
-    def answers(self, work, tasks, on_answers=lambda _: None):
-        answers = [work(task) for task in tasks]
-        on_answers(answers)
-        return answers
-
-
-class InPortions(DuckDB):
-    """DuckDB, with this process as its executor."""
-
-    cluster = ThisProcess()
-
-    def view(self, name, path, columns, *, above=None, upto=None):
-        super().view(name, path / "*" if path.is_dir() else path, columns, above=above, upto=upto)
-
-
-class Feeds:
-    """Two targets that read a feed whose bytes are cut into portions."""
-
-    def __init__(self, root: Path) -> None:
-        self.world = World(root)
-        self.world.publish(table("t1", a="int4!", b="int4"), where="{p}a > 5")
-        self.world.publish(table("t2", a="int4!", b="text")).add(
-            table("other", a="int4!", b="int4")
-        )
-        self.tables: Sequence[CompiledTable] = self.world.compiled()
-        self.engine = InPortions(connect(None).connection)
-
-    def write(self, *files: bytes) -> None:
-        """The files of the feed, in place of those before."""
-        folder = self.world.root / "changes"
-        folder.mkdir(exist_ok=True)
-        for old in folder.iterdir():
-            old.unlink()
-        for number, text in enumerate(files):
-            (folder / f"{number}.jsonl").write_bytes(text)
-
-    def told(self, reading: Reading) -> object:
-        """All that a reading tells; what is staged in the order of seq."""
-        staged = []
-        for one in reading.staged:
-            self.engine.view("staged", one.path, one.columns)
-            staged.append((one.read, one.skipped, sorted(self.engine.rows("FROM staged"), key=str)))
-        told = (reading.cut, reading.last, reading.total, reading.unpublished)
-        return told, staged, [reading.boundary(seq) for seq in range(1, 12)]
-
-    def by_one(self, landings: list[Landing]) -> object:
-        """What one reader tells, or its mistakes."""
-        inputs = self.world.inputs()
-        try:
-            found = read_feed(inputs, self.engine, inputs.subscriptions["s1"], landings, {},
-                              self.world.root, None)  # fmt: skip
-        except Mistakes as refused:
-            return [str(one) for one in refused.mistakes]
-        assert found is not None
-        return self.told(found.reading), [file[3] for file in found.files]
-
-    def in_portions(self, landings: list[Landing], size: int) -> object:
-        """The same from portions of so many bytes; None: they were of no use."""
-        files = find_files("changes/*.jsonl", self.world.root, None)
-        with patch.object(spread_feeds, "_WORTH_IT", 0), patch.object(portions, "_BYTES", size):
-            found = spread_feed(
-                self.engine, self.world.inputs().catalog, landings, files, self.world.root, None
-            )
-        if found is None:
-            return None
-        reading, last = found
-        return self.told(reading), [last.get(file.shown, -1) for file in files]
-
-
 @pytest.fixture(scope="module")
-def feeds(tmp_path_factory: pytest.TempPathFactory) -> Feeds:
-    return Feeds(tmp_path_factory.mktemp("portions"))
+def feeds(tmp_path_factory: pytest.TempPathFactory) -> PortionedFeed:
+    world = World(tmp_path_factory.mktemp("portions"))
+    world.publish(table("t1", a="int4!", b="int4"), where="{p}a > 5")
+    world.publish(table("t2", a="int4!", b="text")).add(table("other", a="int4!", b="int4"))
+    return PortionedFeed(world)
 
 
 _POSITIONS = st.sampled_from([(None, None), (None, None), (None, 3), (2, 2), (4, 1), (12, 12)])
@@ -116,7 +41,7 @@ _POSITIONS = st.sampled_from([(None, None), (None, None), (None, 3), (2, 2), (4,
           suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 @given(FEEDS, st.sampled_from([0, 0, 0, 1, 9]), _POSITIONS, st.integers(20, 300), st.integers(0, 9))
 def test_portions_give_what_one_reader_gives(
-    feeds: Feeds,
+    feeds: PortionedFeed,
     feed: list[Any],
     torn: int,
     positions: tuple[int | None, int | None],
@@ -140,7 +65,7 @@ def test_portions_give_what_one_reader_gives(
     st.integers(20, 300),
 )
 def test_a_usual_feed_needs_no_other_reader(
-    feeds: Feeds,
+    feeds: PortionedFeed,
     feed: list[Any],
     positions: tuple[int | None, int | None],
     size: int,

@@ -1,0 +1,231 @@
+"""Where the changes of a large feed of Debezium stand in the order of all: `facts`, `place`.
+
+Example
+    1. facts(placing, portion)   what the place of each change of a portion hangs on, into a file
+    2. place(placing, range)     the seqs of all changes between two log positions, in whatever
+                                 portions and files they are; for each of the portions into a file
+
+    Both ask debezium_order.Index, as whoever reads the whole feed does. Where messages tell the
+    ends of transactions, or anything is unusual, nothing may be used.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from filtersql.errors import Mistakes
+from filtersql.feeds.debezium import is_keyed
+from filtersql.feeds.debezium_changes import Changes, Read, messages
+from filtersql.feeds.debezium_order import Cursor, Fact, Index, Status
+from filtersql.feeds.images import all_needed
+from filtersql.feeds.ordered_runs import Runs
+from filtersql.feeds.portions import Portion, Share, write_runs
+from filtersql.feeds.positions import SLOT_BITS
+from filtersql.feeds.records import Record
+from filtersql.feeds.row_files import RowFile, read_rows
+from filtersql.feeds.segments import Segment
+from filtersql.feeds.staging import Place
+from filtersql.feeds.table_feeds import Found
+from filtersql.names import RelationName
+
+__all__ = ["Facts", "Placed", "Placing", "Range", "facts", "messages_of", "place", "ranges"]
+
+_NUMBER, _TEXT, _FLAG = pyarrow.int64(), pyarrow.string(), pyarrow.bool_()
+_FACT = (*[_NUMBER] * 3, *[_TEXT] * 4, *[_NUMBER] * 3, _FLAG)
+_BUCKET = "c1"
+_PLACE = (_NUMBER, _NUMBER, _FLAG)
+
+
+class Placing(Struct, frozen=True):
+    """What all who read are told."""
+
+    share: Share
+    #: partitioned tables whose rows the snapshot holds a second time, as those of their leaves
+    covered: frozenset[RelationName] = frozenset()
+
+    def changes(self) -> Changes:
+        """What makes changes of values."""
+        needed = all_needed(self.share.landings)
+        return Changes(self.share.feed, self.share.catalog, needed)
+
+    def facts(self, portion: int) -> Path:
+        """The file for the facts of a portion."""
+        return self.share.folder / "facts" / f"{portion}.parquet"
+
+    def places(self, portion: int) -> Path:
+        """The folder for the places of a portion's changes: number in it, seq, whether a half."""
+        return self.share.folder / "places" / str(portion)
+
+
+class Facts(Struct, frozen=True):
+    """What was found in a portion; `usual` False: nothing that may be used."""
+
+    usual: bool
+    #: rows of the snapshot, by table
+    reads: Mapping[RelationName, int] = {}
+    #: the first bucket of the log, and the last one of each file
+    first: int = -1
+    newest: Mapping[str, int] = {}
+    #: equal in two processes that give a text the same number
+    hashed: int = 0
+
+
+class Range(Struct, frozen=True):
+    """Buckets of the log, up to `stop` (None: all), and the portions that have changes there."""
+
+    number: int
+    first: int
+    stop: int | None
+    portions: Sequence[int]
+
+    def bounds(self, column: str, bits: int = 0) -> list[tuple[str, str, int]]:
+        """The bounds of a column of buckets, or of numbers that have so many bits more."""
+        found = [(column, ">=", self.first << bits)]
+        return found if self.stop is None else [*found, (column, "<", self.stop << bits)]
+
+
+class Placed(Struct, frozen=True):
+    """What was placed of a range; `usual` False: nothing that may be used."""
+
+    usual: bool
+    segment: Segment = Segment("")
+    halves: int = 0
+
+
+class _Places(Struct):
+    """The places of the changes of a range: of each portion, and in their order."""
+
+    rows: dict[int, list[tuple[int, int, bool]]] = field(default_factory=dict)
+    changes: list[tuple[int, Fact]] = field(default_factory=list)
+    halves: int = 0
+
+    def add(self, seq: int, *parts: tuple[int, int, Fact]) -> None:
+        """Take a change, by the portions and numbers of its value or its two halves."""
+        for portion, number, _ in parts:
+            self.rows.setdefault(portion, []).append((number, seq, len(parts) > 1))
+        self.changes.append((seq, parts[-1][2]))
+        self.halves += len(parts) > 1
+
+    def order(self, start: int | None) -> tuple[Runs, Segment] | None:
+        """Transactions of changes above the start; None where two changes share a number."""
+        self.changes.sort(key=lambda change: change[0])
+        if any(one == other for (one, _), (other, _) in pairwise(self.changes)) or any(
+            seq >> SLOT_BITS != one.bucket for seq, one in self.changes
+        ):
+            return None
+        order, segment = Runs(start, follows=False), Segment("")
+        for seq, one in self.changes:
+            if start is None or seq > start:
+                tx = None if one.op == "r" else one.tx
+                if order.last is None:
+                    segment = Segment("", first=seq, transaction=tx)
+                order.add(Record(seq, one.op, tx=tx))
+        return order, replace(segment, last=order.last, open=order.open, whole=order.whole)
+
+
+def ranges(found: Sequence[Facts]) -> list[Range]:
+    """All buckets, in not more ranges than there are portions."""
+    spans = [
+        (portion, one.first, max(one.newest.values()))
+        for portion, one in enumerate(found)
+        if one.newest
+    ]
+    firsts = sorted({first for _, first, _ in spans})
+    every = zip(firsts, [*firsts[1:], None], strict=True)
+    return [
+        Range(number, first, stop, [
+            portion for portion, begin, end in spans
+            if end >= first and (stop is None or begin < stop)
+        ])
+        for number, (first, stop) in enumerate(every)
+    ]  # fmt: skip
+
+
+def facts(placing: Placing, portion: Portion) -> Facts:
+    """What the places of a portion's changes hang on, into a file."""
+    mistakes: list[Found] = []
+    rows = RowFile.at(placing.facts(portion.number), _FACT)
+    reads: Counter[RelationName] = Counter()
+    first, newest = -1, dict[str, int]()
+    try:
+        for number, (at, read) in enumerate(messages_of(portion, mistakes)):
+            if isinstance(read, Status):
+                return Facts(usual=False)
+            one = read.event.fact(at[2])
+            named = (one.relation.schema, one.relation.name)
+            rows.add(number, one.bucket, one.lsn, one.op, *named, one.tx, one.order, one.said,
+                     one.line, one.timed)  # fmt: skip
+            reads[one.relation] += one.op == "r"
+            first = one.bucket if first < 0 else min(first, one.bucket)
+            newest[at[0]] = max(one.bucket, newest.get(at[0], 0))
+    except Mistakes:
+        return Facts(usual=False)
+    finally:
+        rows.close()
+    return Facts(not mistakes, dict(reads), first, newest, hash("facts"))
+
+
+def place(placing: Placing, among: Range) -> Placed:
+    """The seqs of the changes of a range, for each portion into a file."""
+    share = placing.share
+    places = _placed(placing, among)
+    found = None if places is None else places.order(share.start)
+    if places is None or found is None:
+        return Placed(usual=False)
+    order, segment = found
+    name = f"{among.number}.parquet"
+    for portion, some in places.rows.items():
+        rows = RowFile.at(placing.places(portion) / name, _PLACE)
+        for row in some:
+            rows.add(*row)
+        rows.close()
+    write_runs(share, name, [order])
+    return Placed(True, segment, places.halves)
+
+
+def messages_of(portion: Portion, mistakes: list[Found]) -> Iterator[tuple[Place, Read | Status]]:
+    """What concerns rows, of a portion."""
+    for piece in portion.pieces:
+        yield from messages(piece.file, mistakes, piece.start, piece.stop)
+
+
+def _placed(placing: Placing, among: Range) -> _Places | None:
+    """The places of all changes of a range; None where something is unusual."""
+    index = Index()
+    every = [
+        (portion, number, Fact(bucket, lsn, op, RelationName(schema, name), *rest))
+        for portion in among.portions
+        for number, bucket, lsn, op, schema, name, *rest in read_rows(
+            placing.facts(portion), among.bounds(_BUCKET)
+        )
+    ]
+    for portion, number, one in every:
+        keyed = is_keyed(placing.share.catalog, one.relation)
+        index.add(one, (str(portion), number), keyed=keyed)
+    index.finish()
+    if index.doubts or index.lacks_beginning(placing.share.lowest):
+        return None
+    cursor, places = Cursor(index), _Places()
+    halves: dict[tuple[int, int, RelationName], list[tuple[int, tuple[int, int, Fact]]]] = {}
+    for part in every:
+        one = part[2]
+        seq = cursor.seq(one)
+        if seq is None or (one.op == "r" and one.relation in placing.covered):
+            continue  # it was read before
+        if index.is_half(one):
+            halves.setdefault((one.bucket, one.lsn, one.relation), []).append((seq, part))
+        else:
+            places.add(seq, part)
+    for both in halves.values():
+        parts = {part[2].op: part for _, part in both}
+        if len(both) != 2 or len(parts) != 2:
+            return None
+        places.add(min(seq for seq, _ in both), parts["d"], parts["c"])
+    return places

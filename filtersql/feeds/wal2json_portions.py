@@ -1,0 +1,137 @@
+"""A large feed of wal2json in portions: `steps(portion)`, `take_stream(share, task)`.
+
+Example
+    ========= ==================== ======================= ==================
+    piece     its lines            a step                  open behind it
+    ========= ==================== ======================= ==================
+    1         B I I                began, 2 changes        at 0/15BAB18, 2
+    2         I I                  2 changes               at 0/15BAB18, 4
+    3         I C B I              began, 1 change         at 0/15BAC40, 1
+    ========= ==================== ======================= ==================
+
+    What a transaction left open before a piece is all that its lines do not say: it is counted
+    first. A TRUNCATE whose events are parted is left to the one reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from filtersql.feeds.blocks import Block, blocks_of
+from filtersql.feeds.images import all_needed
+from filtersql.feeds.lines import lines
+from filtersql.feeds.portions import Piece, Portion, Share, Taken, take_segments
+from filtersql.feeds.positions import is_lsn, lsn
+from filtersql.feeds.records import Record
+from filtersql.feeds.staging import Place
+from filtersql.feeds.table_feeds import Found
+from filtersql.feeds.wal2json import OpenTransaction, Reader, read_event
+
+__all__ = ["Step", "StreamPart", "steps", "take_stream"]
+
+_COUNTED = frozenset("IUDT")
+
+
+class Step(Struct, frozen=True):
+    """What a piece does to the transaction that is open."""
+
+    file: str
+    #: changes before the first beginning, and whether their transaction ends
+    counted: int = 0
+    ended: bool = False
+    began: bool = False
+    open: OpenTransaction | None = None
+
+    def behind(self, before: OpenTransaction | None) -> OpenTransaction | None:
+        """The transaction that is open behind the piece."""
+        if self.began:
+            return self.open
+        if before is None or self.ended:
+            return None
+        return replace(before, count=before.count + self.counted)
+
+
+class StreamPart(Struct, frozen=True):
+    """A portion, and the transaction that is open before it."""
+
+    portion: Portion
+    open: OpenTransaction | None
+    #: whether no other portion follows
+    last: bool
+
+
+class _Mark(msgspec.Struct, frozen=True, gc=False):
+    action: str
+    lsn: str | None = None
+
+
+_marks = msgspec.json.Decoder(_Mark)
+
+
+def steps(portion: Portion) -> list[Step]:
+    """The step of each piece. Lines that cannot be read count nothing: they are refused later."""
+    return [_step(piece) for piece in portion.pieces]
+
+
+def take_stream(share: Share, part: StreamPart) -> Taken:
+    """Judge and stage a portion."""
+    opened = None if part.open is None else replace(part.open)
+    needed = all_needed(share.landings)
+    reader = Reader(share.catalog, share.feed, [], share.lowest, needed, opened)
+    pieces = part.portion.pieces
+    segments = [
+        (piece.file.shown, partial(_blocks, reader, piece, _end(part, piece is pieces[-1])))
+        for piece in pieces
+    ]
+    return take_segments(share, part.portion.number, segments)
+
+
+def _end(part: StreamPart, behind: bool) -> str:
+    return "" if not behind else "feed" if part.last else "portion"
+
+
+def _step(piece: Piece) -> Step:
+    counted, ended, began = 0, False, False
+    opened: OpenTransaction | None = None
+    for _, line in lines(piece.file, piece.start, piece.stop):
+        try:
+            mark = _marks.decode(line)
+        except (msgspec.DecodeError, UnicodeError):
+            continue
+        if mark.action == "B":
+            began = True
+            written = mark.lsn or ""
+            opened = OpenTransaction(lsn(written), written) if is_lsn(written) else None
+        elif mark.action == "C":
+            ended = ended or not began
+            opened = None
+        elif mark.action in _COUNTED and opened is not None:
+            opened.next()
+        elif mark.action in _COUNTED:
+            counted += 1
+    return Step(piece.file.shown, counted, ended, began, opened)
+
+
+def _blocks(
+    reader: Reader, piece: Piece, end: str, mistakes: list[Found]
+) -> Iterator[Block | None]:
+    """The blocks of a piece, which may end a portion or the whole feed."""
+
+    def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
+        reader.mistakes = mistakes
+        for number, line in lines(piece.file, piece.start, piece.stop):
+            place = (piece.file.shown, number, line)
+            if (event := read_event(place, mistakes)) is not None:
+                yield from reader.take(place, event)
+        if end == "feed":
+            yield from reader.flush()
+            reader.lose()
+
+    yield from blocks_of(records)(mistakes)
+    if end == "portion" and (reader.truncates or reader.orphans):
+        yield None  # they go on in the next portion

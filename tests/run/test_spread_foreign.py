@@ -1,0 +1,130 @@
+"""Feeds of Debezium and wal2json in portions: what one reader tells, or they are left to that."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from feed_histories import debezium, history, wal2json
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from portioned import PortionedFeed
+from running import SPAN, World, table
+
+from filtersql.catalog import Identity, ReplicaIdentity
+from filtersql.definitions.model import Feed
+from filtersql.feeds.images import Landing
+
+MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
+FORMATS = {"debezium": debezium, "wal2json": wal2json}
+_OPTIONS = {"debezium": {"decimal_handling_mode": "string"}}
+
+
+@pytest.fixture(scope="module", params=FORMATS)
+def feeds(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> PortionedFeed:
+    """A table with a filter; another one without."""
+    world = World(tmp_path_factory.mktemp("portions"))
+    options = _OPTIONS.get(request.param, {})
+    world.subscribe(changes=Feed(SPAN, request.param, "changes/*.jsonl", options=options))
+    one = table("t", key=("id",), id="int4!", v="text", n="numeric(10,2)")
+    world.publish(replace(one, replica_identity=ReplicaIdentity(Identity.FULL)), "{p}v = 'eu'")
+    return PortionedFeed(world)
+
+
+def landings(feeds: PortionedFeed, position: int | None) -> list[Landing]:
+    return [Landing(one, position) for one in feeds.tables]
+
+
+def written(form: str, seed: int, length: int, numbered: bool = False) -> list[bytes]:
+    """The lines of a history; Debezium's begin with a snapshot, and may number their changes."""
+    text = FORMATS[form](history(seed, length, fixed_keys=False, truncates=True))
+    lines = text.splitlines()
+    if form == "debezium":
+        source = {"schema": "public", "table": "t", "lsn": 900, "sequence": '[null,"900"]'}
+        rows = [{"id": 100 + n, "v": "eu", "n": "1.00"} for n in range(seed % 7)]
+        snapshot = [{"op": "r", "source": source, "before": None, "after": row} for row in rows]
+        lines = [*map(json.dumps, snapshot), *(_numbered(lines) if numbered else lines)]
+    return [f"{line}\n".encode() for line in lines]
+
+
+def _numbered(lines: list[str]) -> Iterator[str]:
+    counts: Counter[int] = Counter()
+    for value in map(json.loads, lines):
+        if value is not None:
+            tx = value["source"]["txId"]
+            counts[tx] += 1
+            value["transaction"] = {"id": f"{tx}:1", "total_order": counts[tx]}
+        yield json.dumps(value)
+
+
+_HISTORIES = st.tuples(st.integers(0, 10_000), st.integers(1, 40))
+_SETTINGS = settings(
+    max_examples=40 * MORE,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+def same(found: object, one: object, form: str) -> bool:
+    """Whether portions tell what one reader tells. Of Debezium, files may be kept for longer."""
+    if found is None:
+        return True
+    (told, last), (expected, exact) = found, one
+    if form != "debezium" or told != expected:
+        return (told, last) == (expected, exact)
+    return all(kept >= known for kept, known in zip(last, exact, strict=True))
+
+
+@_SETTINGS
+@given(_HISTORIES, st.integers(200, 3000), st.booleans())
+def test_a_usual_feed_needs_no_other_reader(
+    feeds: PortionedFeed, drawn: tuple[int, int], size: int, numbered: bool
+) -> None:
+    """Transactions, and UPDATEs that change a key, are whole again wherever they were cut."""
+    form = str(feeds.world.subscription.changes.format)
+    lines = written(form, *drawn, numbered)
+    feeds.write(b"".join(lines))
+    expected = feeds.by_one(landings(feeds, None))
+    found = feeds.in_portions(landings(feeds, None), size)
+    # A TRUNCATE of wal2json goes on as long as its log position does.
+    assert found is not None or b'"T"' in b"".join(lines)
+    assert same(found, expected, form)
+
+
+@_SETTINGS
+@given(_HISTORIES, st.integers(200, 3000), st.booleans(), st.randoms(use_true_random=False))
+def test_portions_tell_what_one_reader_tells(
+    feeds: PortionedFeed,
+    drawn: tuple[int, int],
+    size: int,
+    numbered: bool,
+    rng: random.Random,
+) -> None:
+    """In whatever files the lines are, sent again, lost or torn, and wherever targets stand."""
+    form = str(feeds.world.subscription.changes.format)
+    lines = written(form, *drawn, numbered)
+    feeds.write(b"".join(lines))
+    whole = feeds.by_one(landings(feeds, None))
+    position = rng.choice([None, *whole[0][2]])
+    begin = rng.choice([0, 0, rng.randrange(len(lines) + 1)])
+    end = rng.choice([len(lines), rng.randrange(len(lines) + 1)])
+    again = rng.choice([[], lines[begin:end]])
+    kept = lines[rng.choice([0, 0, begin]) :] + again
+    files: list[list[bytes]] = [[] for _ in range(rng.randint(1, 3))]
+    for number, line in enumerate(kept):
+        scattered = form == "debezium" and len(again) % 2
+        files[rng.randrange(len(files)) if scattered else number * len(files) // len(kept)].append(
+            line
+        )
+    torn = rng.choice([0, 0, 0, 0, 7])
+    feeds.write(*(b"".join(some)[: -torn or None] for some in files))
+    found = feeds.in_portions(landings(feeds, position), size)
+    assert same(found, feeds.by_one(landings(feeds, position)), form)

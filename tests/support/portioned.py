@@ -1,0 +1,116 @@
+"""Feeds whose bytes are cut into portions, in one process, beside what one reader tells of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from running import World
+
+from filtersql.errors import Mistakes
+from filtersql.feeds import portions
+from filtersql.feeds.changes import Reading
+from filtersql.feeds.images import Landing
+from filtersql.feeds.lines import find_files
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.run import sources, spread_feeds
+from filtersql.run.sources import read_feed
+from filtersql.run.spread_feeds import spread_feed
+from filtersql.targets.duckdb import DuckDB, connect
+
+__all__ = ["PortionedFeed", "read_in_portions"]
+
+
+class ThisProcess:
+    """The only executor."""
+
+    def answers(self, work, tasks, on_answers=lambda _: None):
+        answers = [work(task) for task in tasks]
+        on_answers(answers)
+        return answers
+
+
+def _view(view):
+    """A view over a file, or over all files of a folder."""
+
+    def over(self, name, path, columns, **range_of):
+        view(self, name, path / "*" if path.is_dir() else path, columns, **range_of)
+
+    return over
+
+
+class InPortions(DuckDB):
+    """DuckDB, with this process as its executor."""
+
+    cluster = ThisProcess()
+    view = _view(DuckDB.view)
+
+
+def read_in_portions(patches: pytest.MonkeyPatch, size: int) -> list[bool]:
+    """Runs on DuckDB read feeds in portions of so many bytes; whether each reading was used."""
+    used: list[bool] = []
+
+    def spread(*arguments: Any) -> Any:
+        found = spread_feed(*arguments)
+        used.append(found is not None)
+        return found
+
+    patches.setattr(DuckDB, "cluster", ThisProcess())
+    patches.setattr(DuckDB, "view", _view(DuckDB.view))
+    patches.setattr(spread_feeds, "_WORTH_IT", 0)
+    patches.setattr(portions, "_BYTES", size)
+    patches.setattr(sources, "spread_feed", spread)
+    return used
+
+
+class PortionedFeed:
+    """The targets of a world, whose feed is cut into portions."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.tables: Sequence[CompiledTable] = self.world.compiled()
+        self.engine = InPortions(connect(None).connection)
+
+    def write(self, *files: bytes) -> None:
+        """The files of the feed, in place of those before."""
+        folder = self.world.root / "changes"
+        folder.mkdir(exist_ok=True)
+        for old in folder.iterdir():
+            old.unlink()
+        for number, text in enumerate(files):
+            (folder / f"{number}.jsonl").write_bytes(text)
+
+    def told(self, reading: Reading) -> object:
+        """All that a reading tells; what is staged in the order of seq."""
+        staged = []
+        for one in reading.staged:
+            self.engine.view("staged", one.path, one.columns)
+            staged.append((one.read, one.skipped, sorted(self.engine.rows("FROM staged"), key=str)))
+        told = (reading.cut, reading.last, reading.total, reading.unpublished)
+        seqs = {seq + more for *_, rows in staged for seq, *_ in rows for more in (0, 1)}
+        return told, staged, [reading.boundary(seq) for seq in sorted(seqs)]
+
+    def by_one(self, landings: list[Landing]) -> Any:
+        """What one reader tells, and the last seq of each file; or its mistakes."""
+        inputs = self.world.inputs()
+        try:
+            found = read_feed(inputs, self.engine, inputs.subscriptions["s1"], landings, {},
+                              self.world.root, None)  # fmt: skip
+        except Mistakes as refused:
+            return [str(one) for one in refused.mistakes]
+        assert found is not None
+        return self.told(found.reading), [file[3] for file in found.files]
+
+    def in_portions(self, landings: list[Landing], size: int) -> Any:
+        """The same from portions of so many bytes; None: they were of no use."""
+        files = find_files("changes/*.jsonl", self.world.root, None)
+        with patch.object(spread_feeds, "_WORTH_IT", 0), patch.object(portions, "_BYTES", size):
+            feed, catalog = self.world.subscription.changes, self.world.inputs().catalog
+            assert feed is not None
+            found = spread_feed(self.engine, feed, catalog, landings, files, self.world.root, None)
+        if found is None:
+            return None
+        reading, last = found
+        return self.told(reading), [last.get(file.shown, -1) for file in files]
