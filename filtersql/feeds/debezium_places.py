@@ -138,13 +138,12 @@ def ranges(found: Sequence[Facts]) -> list[Range]:
         if one.newest
     ]
     firsts = sorted({first for _, first, _ in spans})
-    every = zip(firsts, [*firsts[1:], None], strict=True)
     return [
         Range(number, first, stop, [
             portion for portion, begin, end in spans
             if end >= first and (stop is None or begin < stop)
         ])
-        for number, (first, stop) in enumerate(every)
+        for number, (first, stop) in enumerate(zip(firsts, [*firsts, None][1:], strict=True))
     ]  # fmt: skip
 
 

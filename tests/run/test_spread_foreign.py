@@ -7,35 +7,41 @@ import os
 import random
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from feed_histories import debezium, history, wal2json
+from feed_histories import Row, debezium, history, wal2json
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from portioned import PortionedFeed
+from portioned import PortionedFeed, read_in_portions
 from running import SPAN, World, table
+from test_targets_spark import output
 
 from filtersql.catalog import Identity, ReplicaIdentity
 from filtersql.definitions.model import Feed
 from filtersql.feeds.images import Landing
+from filtersql.targets.open import open_engine
 
 MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
 FORMATS = {"debezium": debezium, "wal2json": wal2json}
 _OPTIONS = {"debezium": {"decimal_handling_mode": "string"}}
 
 
+def foreign_world(root: Path, form: str, *engine: str) -> World:
+    """A table with a filter whose changes come in a format."""
+    world = World(root, *engine)
+    feed = Feed(SPAN, form, "changes/*.jsonl", options=_OPTIONS.get(form, {}))
+    one = table("t", key=("id",), id="int4!", v="text", n="numeric(10,2)")
+    full = replace(one, replica_identity=ReplicaIdentity(Identity.FULL))
+    return world.subscribe(changes=feed).publish(full, "{p}v = 'eu'")
+
+
 @pytest.fixture(scope="module", params=FORMATS)
 def feeds(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> PortionedFeed:
-    """A table with a filter; another one without."""
-    world = World(tmp_path_factory.mktemp("portions"))
-    options = _OPTIONS.get(request.param, {})
-    world.subscribe(changes=Feed(SPAN, request.param, "changes/*.jsonl", options=options))
-    one = table("t", key=("id",), id="int4!", v="text", n="numeric(10,2)")
-    world.publish(replace(one, replica_identity=ReplicaIdentity(Identity.FULL)), "{p}v = 'eu'")
-    return PortionedFeed(world)
+    return PortionedFeed(foreign_world(tmp_path_factory.mktemp("portions"), request.param))
 
 
 def landings(feeds: PortionedFeed, position: int | None) -> list[Landing]:
@@ -128,3 +134,29 @@ def test_portions_tell_what_one_reader_tells(
     feeds.write(*(b"".join(some)[: -torn or None] for some in files))
     found = feeds.in_portions(landings(feeds, position), size)
     assert same(found, feeds.by_one(landings(feeds, position)), form)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_run_reads_them_on_the_executors(
+    form: str, spark: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In processes that see files alone: the rows are those that the history leaves."""
+    used = read_in_portions(monkeypatch, 2_000)
+    world = foreign_world(tmp_path, form, "spark", "lake")
+    changes = history(3, 80, fixed_keys=False, truncates=False)
+    world.write("changes/1.jsonl", FORMATS[form](changes).encode())
+    (compiled,) = world.compiled()
+    held: dict[int, Row] = {}
+    for change in changes:
+        held.pop((change.before or {}).get("id", -1), None)
+        if change.after is not None:
+            held[change.after["id"]] = change.after
+    engine = open_engine(output("iceberg"), tmp_path)
+    try:
+        assert world.run(engine).mistakes == ()
+        rows = engine.rows(f"SELECT id, CAST(n AS STRING) FROM {compiled.target_sql} ORDER BY id")
+        assert rows == [(id, held[id]["n"]) for id in sorted(held) if held[id]["v"] == "eu"]
+        assert used == [True]
+    finally:
+        engine.close()

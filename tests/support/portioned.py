@@ -49,7 +49,7 @@ class InPortions(DuckDB):
 
 
 def read_in_portions(patches: pytest.MonkeyPatch, size: int) -> list[bool]:
-    """Runs on DuckDB read feeds in portions of so many bytes; whether each reading was used."""
+    """Runs read feeds in portions of so many bytes, on DuckDB, too; whether each was used."""
     used: list[bool] = []
 
     def spread(*arguments: Any) -> Any:
