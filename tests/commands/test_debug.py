@@ -123,6 +123,7 @@ def test_a_java_that_is_cut_down_is_told(shell: Shell, tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_jars_that_an_output_names_need_no_cache_and_no_repository(
     shell: Shell, tmp_path: Path
 ) -> None:

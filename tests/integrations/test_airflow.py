@@ -86,6 +86,7 @@ def _counts(targets: int, inserted: int) -> dict[str, int]:
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_task_runs_a_subscription(airflow: Path, tmp_path: Path) -> None:
     """The DAG of docs/orchestrators.md; parsing it opens no engine."""
     Shell(tmp_path).run("filtersql init demo")
@@ -100,6 +101,7 @@ def test_a_task_runs_a_subscription(airflow: Path, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_retry_goes_on_where_the_first_try_stopped(airflow: Path, tmp_path: Path) -> None:
     """One target of two met a conflict: when it is mended, the other's later change comes, too."""
     shell = started(tmp_path, "shop")

@@ -106,12 +106,14 @@ class TestSqlfluff:
         assert forms == {"keyed", "keyed_unchanged", "keyless", "append"}
         assert _lint(found, None) == []
 
+    @pytest.mark.long
     def test_skipping_is_clean_under_the_default_rules(self, tmp_path: Path) -> None:
         """Where an UPDATE of a row that is missing is skipped, keys are followed."""
         found = _statements(_written(tmp_path, with_profile("pglogical")))
         assert {name.split(" (")[1].split(")")[0] for name in found} == {"keyed_skipping"}
         assert _lint(found, None) == []
 
+    @pytest.mark.long
     def test_keeping_is_clean_under_the_default_rules(self, tmp_path: Path) -> None:
         """Where a change is skipped that meets the wrong state, keys are followed in order."""
         found = _statements(_written(tmp_path, with_conflicts("skip")))

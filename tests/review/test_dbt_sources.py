@@ -46,6 +46,7 @@ def _told(dbt: Path, folder: Path, *words: str) -> str:
     return ended.stdout
 
 
+@pytest.mark.long
 def test_dbt_reads_tests_and_asks_for_freshness(dbt: Path, tmp_path: Path) -> None:
     """Eight tests of two targets pass on the rows that a run left, and the ledger says when."""
     shell = started(tmp_path, "shop")

@@ -14,7 +14,7 @@ from filtersql.targets.open import open_engine
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("target", ["delta", "iceberg"])
+@pytest.mark.parametrize("target", [pytest.param("delta", marks=pytest.mark.long), "iceberg"])
 def test_spark_moves_the_same_rows_and_knows_a_killed_change(
     spark: object, target: str, tmp_path: Path
 ) -> None:
