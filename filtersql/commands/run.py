@@ -16,9 +16,13 @@ from filtersql.commands.stopping import stopping
 __all__ = ["command"]
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
+#: seconds between the beginnings of two runs
+_INTERVAL = 10.0
 
 
-def _seconds(_: click.Context, __: click.Parameter, text: str) -> float:
+def _seconds(_: click.Context, __: click.Parameter, text: str | None) -> float | None:
+    if text is None:
+        return None
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text)
     if found is None:
         raise click.BadParameter(f"{text} is no span of time such as 10s, 2m or 1h.")
@@ -54,7 +58,6 @@ def _seconds(_: click.Context, __: click.Parameter, text: str) -> float:
 @click.option(
     "--interval",
     metavar="SPAN",
-    default="10s",
     callback=_seconds,
     help="With --follow: begin a run each SPAN, such as 2s, 1m or 1h; 10s without it.",
 )
@@ -74,7 +77,7 @@ def command(
     as_of: str | None,
     verbose: bool,
     follow: bool,
-    interval: float,
+    interval: float | None,
     until_idle: bool,
     show: int | None,
 ) -> int:
@@ -83,8 +86,8 @@ def command(
     With --follow it goes on with the files as they are compiled then: Ctrl-C and SIGTERM end it
     behind the run in hand, and a run that fails is the last.
     """
-    if until_idle and not follow:
-        raise click.UsageError("--until-idle is given with --follow.")
+    if not follow and (until_idle or interval is not None):
+        raise click.UsageError("--interval and --until-idle are given with --follow.")
     if adopt != (at is not None):
         raise click.UsageError("--adopt and --at SEQ are given together.")
     flags = RunFlags(
@@ -102,5 +105,5 @@ def command(
     if not follow:
         return console.answered(run(console, flags))
     with stopping() as came:
-        going = Going(interval, until_idle, lambda: bool(came))
+        going = Going(_INTERVAL if interval is None else interval, until_idle, lambda: bool(came))
         return console.answered(followed(console, flags, going))

@@ -86,7 +86,8 @@ def test_until_nothing_is_left(shop: Shell) -> None:
         ("--follow --dry-run", "not with --dry-run"),
         ("--follow --as-of 2026-01-01", "not with --dry-run or --as-of"),
         ("--follow --interval 10", "such as 10s, 2m or 1h"),
-        ("--until-idle", "--until-idle is given with --follow"),
+        ("--until-idle", "--interval and --until-idle are given with --follow"),
+        ("--interval 5s", "--interval and --until-idle are given with --follow"),
     ],
 )
 def test_usage(shop: Shell, flags: str, words: str) -> None:
