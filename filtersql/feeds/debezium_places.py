@@ -97,6 +97,8 @@ class Placed(Struct, frozen=True):
     usual: bool
     segment: Segment = Segment("")
     halves: int = 0
+    #: as that of facts
+    hashed: int = 0
 
 
 class _Places(Struct):
@@ -186,7 +188,7 @@ def place(placing: Placing, among: Range) -> Placed:
             rows.add(*row)
         rows.close()
     write_runs(share, name, [order])
-    return Placed(True, segment, places.halves)
+    return Placed(True, segment, places.halves, hash("facts"))
 
 
 def messages_of(portion: Portion, mistakes: list[Found]) -> Iterator[tuple[Place, Read | Status]]:

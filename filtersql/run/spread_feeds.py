@@ -23,7 +23,7 @@ from filtersql.catalog import Catalog, Table
 from filtersql.definitions.model import Feed
 from filtersql.feeds.changes import Reading
 from filtersql.feeds.debezium import covered
-from filtersql.feeds.debezium_places import Facts, Placing, facts, place, ranges
+from filtersql.feeds.debezium_places import Facts, Placed, Placing, facts, place, ranges
 from filtersql.feeds.debezium_portions import take_halves, take_placed
 from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import FeedFile
@@ -49,7 +49,6 @@ from filtersql.run.spread_parts import (
     NOTHING,
     empty_stages,
     new_folder,
-    repeated_names,
     telling,
     whole_reading,
 )
@@ -89,10 +88,9 @@ def spread_feed(
     if found is None:
         return None
     taken, chain, last = found
-    if repeated_names(engine, share.folder) != len(chain.inner):
-        return None
     closed = feed.format != "wal2json"
-    return whole_reading(engine, share, stages, taken, chain, closed=closed), last
+    reading = whole_reading(engine, share, stages, taken, chain, closed=closed)
+    return None if reading is None else (reading, last)
 
 
 def spread_table(
@@ -121,8 +119,6 @@ def spread_table(
     taken = engine.cluster.answers_of_rows(work, query, table.order, parts)
     chain = _chain(share, taken)
     if taken is None or chain is None:
-        return None
-    if repeated_names(engine, share.folder) != len(chain.inner):
         return None
     return whole_reading(engine, share, stages, taken, chain, closed=closed)
 
@@ -180,7 +176,7 @@ def _following(share: Share, taken: Sequence[Taken] | None, last: _Last) -> _Fou
 def _debezium(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _Tell) -> _Found:
     """Portions whose changes were placed before: they need not follow each other."""
     found = cluster.answers(partial(facts, Placing(share)), parts)
-    if found is None or not all(each.usual for each in found) or _differ(found):
+    if found is None or not _usable(found):
         return None
     reads: Counter[RelationName] = Counter()
     for each in found:
@@ -188,7 +184,7 @@ def _debezium(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _T
     placing = Placing(share, frozenset(covered(reads, share.catalog)))
     among = ranges(found)
     placed = cluster.answers(partial(place, placing), among)
-    if placed is None or not all(each.usual for each in placed):
+    if placed is None or not _usable(placed):
         return None
     taken = cluster.answers(partial(take_placed, placing), parts, tell)
     halves = cluster.answers(
@@ -196,7 +192,7 @@ def _debezium(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _T
         [some for some, each in zip(among, placed, strict=True) if each.halves],
         tell,
     )
-    if taken is None or halves is None or not all(each.usual for each in (*taken, *halves)):
+    if taken is None or halves is None or not _usable((*taken, *halves)):
         return None
     chain = chained((each.segment for each in placed), share.start)
     if chain is None:
@@ -211,14 +207,13 @@ def _debezium(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _T
 _FORMATS = {"filtersql": _native, "wal2json": _wal2json, "debezium": _debezium}
 
 
-def _differ(found: Sequence[Facts]) -> bool:
-    """Whether processes number texts in different ways."""
-    return len({each.hashed for each in found}) > 1
+def _usable(found: Sequence[Facts | Placed | Taken]) -> bool:
+    """Whether all is as usual, and all processes number texts in the same way."""
+    return all(each.usual for each in found) and len({each.hashed for each in found}) <= 1
 
 
 def _chain(share: Share, taken: Sequence[Taken] | None) -> Chain | None:
     """The portions in their order; None where it is not the usual one."""
-    if taken is None or not all(each.usual for each in taken):
+    if taken is None or not _usable(taken):
         return None
-    same = len({each.hashed for each in taken}) <= 1
-    return chained((one for each in taken for one in each.segments), share.start) if same else None
+    return chained((one for each in taken for one in each.segments), share.start)

@@ -27,7 +27,7 @@ from filtersql.feeds.staging import ChangeStage, StagedColumn, StagedFile, disti
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
 
-__all__ = ["NOTHING", "empty_stages", "new_folder", "repeated_names", "telling", "whole_reading"]
+__all__ = ["NOTHING", "empty_stages", "new_folder", "telling", "whole_reading"]
 
 #: a file without rows: some reader wants one
 NOTHING = "none.parquet"
@@ -60,8 +60,10 @@ def whole_reading(
     chain: Chain,
     *,
     closed: bool,
-) -> Reading:
-    """What all portions hold together."""
+) -> Reading | None:
+    """What all portions hold together; None where a transaction comes again behind another one."""
+    if _repeated_names(engine, share.folder) != len(chain.inner):
+        return None
     read, skipped = _sums(each.read for each in taken), _sums(each.skipped for each in taken)
     staged = staged_changes(share.landings, stages, read, skipped)
     boundary = _boundary(engine, share.folder / ENDS, chain)
@@ -90,7 +92,7 @@ def telling(on_progress: Callable[[int], None] | None) -> Callable[[Sequence[Tak
     return tell
 
 
-def repeated_names(engine: Engine, folder: Path) -> int:
+def _repeated_names(engine: Engine, folder: Path) -> int:
     """How often a transaction's name comes again."""
     names = exp.column(_NUMBER)
     repeated = exp.Count(this=exp.Star()) - exp.Count(this=exp.Distinct(expressions=[names]))
