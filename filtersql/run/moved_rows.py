@@ -180,7 +180,7 @@ def _staged(
 
 
 def _merge(engine: Engine, compiled: CompiledTable, statement: str, source: str, stage: str) -> str:
-    merge = over_stage(statement, source, stage, engine)
+    merge = over_stage(compiled, statement, source, stage, engine)
     if merge is None:
         raise Mistakes([UNREADABLE_STATEMENT(name=compiled.unique_id)])
     return merge
