@@ -19,8 +19,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from filtersql.errors import Mistake
+from filtersql.feeds.column_blocks import ColumnBlock
+from filtersql.feeds.places import Place, Records
 from filtersql.feeds.records import Record
-from filtersql.feeds.staging import Place, Records
 
 __all__ = ["Block", "Blocks", "Shape", "blocks_of", "example", "shapes"]
 
@@ -45,6 +46,20 @@ class Block(Struct, frozen=True):
     #: the bytes of its lines
     size: int
 
+    @property
+    def shown(self) -> str:
+        """The file that they are from."""
+        return self.places[0][0] if self.places else ""
+
+    @property
+    def newest(self) -> int:
+        """The largest seq; -1 where there is no change."""
+        return max((change.seq for change in self.records), default=-1)
+
+    def first_above(self, start: int) -> Record | None:
+        """The first change above a position."""
+        return next((change for change in self.records if change.seq > start), None)
+
     def parts(self, size: int) -> Iterator[Block]:
         """Smaller blocks, of so many bytes if a change is not larger by itself."""
         if len(self.records) <= 1 or self.size <= size:
@@ -58,7 +73,7 @@ class Block(Struct, frozen=True):
 
 
 #: one read of a feed in blocks; mistakes of reading go to the list
-Blocks = Callable[[list[tuple[Place, Mistake]]], Iterator[Block]]
+Blocks = Callable[[list[tuple[Place, Mistake]]], Iterator[Block | ColumnBlock]]
 
 
 def blocks_of(records: Records) -> Blocks:

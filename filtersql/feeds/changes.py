@@ -27,7 +27,8 @@ from filtersql.feeds.images import Landing, lowest_position
 from filtersql.feeds.intake import Intake, place_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Unordered
-from filtersql.feeds.staging import ChangeStage, Records, StagedColumn
+from filtersql.feeds.places import Records
+from filtersql.feeds.staging import ChangeStage, StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 from filtersql.storage import Engine
@@ -116,7 +117,7 @@ def _read(
     try:
         for block in blocks(tally.mistakes):
             intake.take(block)
-            if on_progress and block.records:
+            if on_progress:
                 on_progress(tally.total)
             if len(tally.mistakes) >= MOST_MISTAKES:
                 break

@@ -37,8 +37,8 @@ from filtersql.feeds.debezium_changes import Changes, Read, messages
 from filtersql.feeds.debezium_order import Cursor, Index, Status
 from filtersql.feeds.images import Needed
 from filtersql.feeds.lines import FeedFile, line_span
+from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record, relation_name
-from filtersql.feeds.staging import Place
 from filtersql.names import RelationName
 
 __all__ = ["Debezium", "covered", "is_keyed", "open_feed"]

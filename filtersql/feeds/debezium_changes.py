@@ -27,8 +27,8 @@ from filtersql.feeds.debezium_order import Event, Status, slot
 from filtersql.feeds.debezium_values import Ambiguous, Decoder, Unsent
 from filtersql.feeds.images import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, lines
+from filtersql.feeds.places import Place
 from filtersql.feeds.records import Number, Record
-from filtersql.feeds.staging import Place
 from filtersql.names import RelationName
 
 __all__ = ["Changes", "Read", "message", "messages"]

@@ -26,12 +26,12 @@ from filtersql.feeds.debezium_changes import Changes, Read, messages
 from filtersql.feeds.debezium_order import Cursor, Fact, Index, Status
 from filtersql.feeds.images import all_needed
 from filtersql.feeds.ordered_runs import Runs
+from filtersql.feeds.places import Place
 from filtersql.feeds.portions import Portion, Share, write_runs
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import Record
 from filtersql.feeds.row_files import RowFile, read_rows
 from filtersql.feeds.segments import Segment
-from filtersql.feeds.staging import Place
 from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 

@@ -20,11 +20,11 @@ from filtersql.feeds.blocks import blocks_of
 from filtersql.feeds.debezium_changes import Read, message
 from filtersql.feeds.debezium_order import Status
 from filtersql.feeds.debezium_places import Placing, Range, messages_of
+from filtersql.feeds.places import Place
 from filtersql.feeds.portions import Portion, Taken, take_placed_blocks
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import Record
 from filtersql.feeds.row_files import RowFile, read_rows
-from filtersql.feeds.staging import Place
 from filtersql.feeds.table_feeds import Found
 
 __all__ = ["take_halves", "take_placed"]

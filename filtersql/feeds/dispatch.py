@@ -26,10 +26,11 @@ from filtersql.feeds.images import Judged, Landing, Worded, judge
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Settled
+from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
-from filtersql.feeds.staging import ChangeStage, Place, distinct
+from filtersql.feeds.staging import ChangeStage, distinct
 
-__all__ = ["MOST_MISTAKES", "Taker", "Tally"]
+__all__ = ["MOST_MISTAKES", "Taker", "Tally", "targets_of"]
 
 MOST_MISTAKES = 100
 _MOST_SHAPES = 10_000
@@ -68,7 +69,7 @@ class Taker(Struct, frozen=True):
         new = self._remember(block.records)
         shape_of = shapes(block.records)
         counts = Counter(shape_of)
-        judged = {shape: self._judged(shape) for shape in counts}
+        judged = {shape: self.judged(shape) for shape in counts}
         seqs = [change.seq for change in block.records]
         first, last = min(seqs), max(seqs)
         parted = any(
@@ -81,7 +82,7 @@ class Taker(Struct, frozen=True):
         takers: dict[int, set[Shape]] = {}
         for shape, found in judged.items():
             assert found is not None  # that was asked above
-            targets, count = _targets(found, shape[0]), counts[shape]
+            targets, count = targets_of(found, shape[0]), counts[shape]
             if not targets and shape[0] != "commit":
                 self.tally.unpublished += count
             for index in targets:
@@ -123,7 +124,7 @@ class Taker(Struct, frozen=True):
             for change in records
         ]
 
-    def _judged(self, shape: Shape) -> Judged | None:
+    def judged(self, shape: Shape) -> Judged | None:
         """What is known of all changes of a shape; None where each has to be looked at."""
         if shape[0] == "truncate":
             return None
@@ -154,7 +155,7 @@ class Taker(Struct, frozen=True):
         if not isinstance(judged, Judged):
             tally.mistakes += [(place, mistake(line_span(*place))) for mistake in judged]
             return 0
-        targets = _targets(judged, change.op)
+        targets = targets_of(judged, change.op)
         if not targets and change.op not in ("commit", "truncate"):
             tally.unpublished += 1
         takers: dict[int, ChangeStage] = {}
@@ -170,5 +171,6 @@ class Taker(Struct, frozen=True):
         return len(takers)
 
 
-def _targets(judged: Judged, op: str) -> tuple[int, ...]:
+def targets_of(judged: Judged, op: str) -> tuple[int, ...]:
+    """The targets that take an op."""
     return judged.targets if judged.partial is None else judged.partial.get(op, judged.targets)

@@ -48,8 +48,8 @@ from filtersql.errors.feeds import (
 from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.images import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, opened
+from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
-from filtersql.feeds.staging import Place
 from filtersql.names import RelationName
 
 __all__ = ["Dms"]

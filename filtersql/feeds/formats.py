@@ -7,7 +7,8 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -17,15 +18,18 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import LOST_BEGINNING
 from filtersql.feeds import debezium, native
 from filtersql.feeds.blocks import Block, Blocks
+from filtersql.feeds.column_blocks import ColumnBlock, ColumnReader
 from filtersql.feeds.dms import Dms
 from filtersql.feeds.images import Needed
-from filtersql.feeds.lines import FeedFile
+from filtersql.feeds.lines import FeedFile, chunks
+from filtersql.feeds.places import Place, Records
 from filtersql.feeds.records import Record
-from filtersql.feeds.staging import Place, Records
 from filtersql.feeds.wal2json import Wal2json
 
 __all__ = ["Opened", "is_consumed", "open_files"]
 
+
+_Block = TypeVar("_Block", Block, Block | ColumnBlock)
 
 _NUMBERED = ("debezium", "dms")
 _KEEP = (
@@ -72,7 +76,7 @@ def open_files(
             stream = Wal2json(files, feed, catalog, lowest, needed)
             return Opened(stream.records, False, stream.last)
         case _:
-            return _native(files)
+            return _native(files, catalog)
 
 
 def is_consumed(feed: Feed, last: int, lowest: int) -> bool:
@@ -81,19 +85,20 @@ def is_consumed(feed: Feed, last: int, lowest: int) -> bool:
     return last < lowest if feed.format in _NUMBERED else last <= lowest
 
 
-def _native(files: Sequence[FeedFile]) -> Opened:
+def _native(files: Sequence[FeedFile], catalog: Catalog) -> Opened:
     last: dict[str, int] = {}
 
-    def blocks(mistakes: list[tuple[Place, Mistake]]) -> Iterator[Block]:
-        for block in native.blocks_from_files(files, mistakes):
-            if block.records:
-                shown = block.places[0][0]
-                newest = max(change.seq for change in block.records)
-                last[shown] = max(newest, last.get(shown, -1))
+    def seen(blocks: Iterable[_Block]) -> Iterator[_Block]:
+        for block in blocks:
+            last[block.shown] = max(block.newest, last.get(block.shown, -1))
             yield block
 
+    def blocks(mistakes: list[tuple[Place, Mistake]]) -> Iterator[Block | ColumnBlock]:
+        found = (chunk for file in files for chunk in chunks(file))
+        return seen(native.column_blocks(found, ColumnReader(catalog), mistakes))
+
     def records(mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
-        for block in blocks(mistakes):
+        for block in seen(native.blocks_from_files(files, mistakes)):
             yield from zip(block.places, block.records, strict=True)
 
     return Opened(records, True, last, blocks)

@@ -39,6 +39,8 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 
 __all__ = [
+    "NEEDS_AFTER",
+    "NEEDS_BEFORE",
     "Judged",
     "Landing",
     "Needed",
@@ -54,8 +56,8 @@ Worded = Callable[[Span], Mistake]
 #: the columns that targets read, of each table; None: all of them
 Needed = Mapping[RelationName, frozenset[str]] | None
 
-_NEEDS_BEFORE = frozenset({"delete"})
-_NEEDS_AFTER = frozenset({"insert", "update", "read"})
+NEEDS_BEFORE = frozenset({"delete"})
+NEEDS_AFTER = frozenset({"insert", "update", "read"})
 
 
 class Landing(Struct, frozen=True):
@@ -207,7 +209,7 @@ def _images(change: Record, facts: Judged) -> Iterator[Worded]:
     if change.unchanged:
         yield from _unchanged(change, facts)
     name, operation = table.name, change.op
-    if operation in _NEEDS_AFTER:
+    if operation in NEEDS_AFTER:
         if after is None:
             yield lambda span: NO_NEW_ROW(span, operation=operation, table=name)
         elif not facts.new.issubset(after):
@@ -218,7 +220,7 @@ def _images(change: Record, facts: Judged) -> Iterator[Worded]:
                 )
     if before is None:
         judged = operation == "update" and facts.judges_old
-        if judged or (operation in _NEEDS_BEFORE and facts.old):
+        if judged or (operation in NEEDS_BEFORE and facts.old):
             yield lambda span: NO_OLD_ROW(span, operation=operation, table=name)
     elif operation in ("update", "delete") and not facts.old.issubset(before):
         lost = _in_order(facts.old.difference(before), table)

@@ -14,12 +14,16 @@ from pathlib import Path
 
 from filtersql.catalog import Catalog
 from filtersql.feeds.blocks import Block
-from filtersql.feeds.dispatch import Taker, Tally
+from filtersql.feeds.column_blocks import ColumnBlock
+from filtersql.feeds.column_dispatch import take_columns
+from filtersql.feeds.dispatch import MOST_MISTAKES, Taker, Tally
 from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import line_span
+from filtersql.feeds.native import blocks_of_chunk
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Settled
-from filtersql.feeds.staging import ChangeStage, Place, distinct
+from filtersql.feeds.places import Place
+from filtersql.feeds.staging import ChangeStage, distinct
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 from filtersql.storage import Engine
@@ -59,21 +63,34 @@ class Intake:
         """What was counted so far."""
         return self.taker.tally
 
-    def take(self, whole: Block) -> None:
+    def take(self, whole: Block | ColumnBlock) -> None:
         """Judge a block and keep what is pending. Raises Unordered."""
+        if isinstance(whole, ColumnBlock):
+            taken = take_columns(self.taker, whole)
+            if taken is not None:
+                whole.reader.taken()
+                self._keep(taken, whole.size)
+                return
+            for block in blocks_of_chunk(whole.chunk, self.tally.mistakes):
+                if len(self.tally.mistakes) < MOST_MISTAKES:
+                    self.take(block)
+            return
         for block in whole.parts(_BATCH_BYTES):
             if self.size and self.size + block.size > _BATCH_BYTES:
                 self._flush()
-            if taken := self.taker.take_all(block):
-                self.buffered += taken
-                self.size += block.size
-            if self.buffered >= _BATCH:
-                self._flush()
+            self._keep(self.taker.take_all(block), block.size)
 
     def close(self, *, rows_only: bool = False) -> None:
         """Write the rest; the files exist afterwards, as `StagedFile.close` says."""
         for stage in distinct(self.stages):
             stage.close(rows_only=rows_only)
+
+    def _keep(self, taken: int, size: int) -> None:
+        if taken:
+            self.buffered += taken
+            self.size += size
+        if self.buffered >= _BATCH:
+            self._flush()
 
     def _flush(self) -> None:
         for stage in distinct(self.stages):

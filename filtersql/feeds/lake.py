@@ -28,8 +28,8 @@ from filtersql.catalog import Table
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import UNREADABLE_COMMIT
 from filtersql.feeds.commits import Commit, Unpaired, changes_of
+from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
-from filtersql.feeds.staging import Place
 from filtersql.feeds.table_feeds import Found, Row, TableFeed
 
 __all__ = ["from_delta", "from_iceberg"]

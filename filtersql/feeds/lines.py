@@ -10,6 +10,7 @@ import glob
 import gzip
 import zlib
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,10 +20,21 @@ from filtersql.errors import Mistakes
 from filtersql.errors.feeds import NO_FEED_FILES, UNREADABLE_FEED_FILE
 from filtersql.source import Source, Span
 
-__all__ = ["FeedFile", "find_files", "line_blocks", "line_span", "lines", "opened"]
+__all__ = [
+    "Chunk",
+    "FeedFile",
+    "chunks",
+    "find_files",
+    "line_blocks",
+    "line_span",
+    "lines",
+    "lines_of",
+    "opened",
+]
 
 _LONGEST_EXCERPT = 160
 _BLOCK_BYTES = 2**20
+_CHUNK_BYTES = 8 * 2**20
 
 
 class FeedFile(Struct, frozen=True):
@@ -53,6 +65,14 @@ def lines(file: FeedFile, start: int = 0, stop: int | None = None) -> Iterator[t
         yield from zip(numbers, some, strict=True)
 
 
+class Chunk(Struct, frozen=True):
+    """Whole lines that stand one behind the other; `first` is the number of the first."""
+
+    shown: str
+    first: int
+    text: bytes
+
+
 def line_blocks(
     file: FeedFile, start: int = 0, stop: int | None = None
 ) -> Iterator[tuple[Sequence[int], list[bytes]]]:
@@ -61,38 +81,46 @@ def line_blocks(
     Of a file that is not packed also those alone that begin in a range of its bytes; they are
     numbered from the first of them.
     """
+    for chunk in chunks(file, start, stop):
+        yield from lines_of(chunk)
+
+
+def chunks(file: FeedFile, start: int = 0, stop: int | None = None) -> Iterator[Chunk]:
+    """The same, some megabytes at a time, with the blank lines that are among them."""
     first = 1
     try:
         with opened(file) as stream:
             if start:
                 stream.seek(start - 1)
                 stream.readline()
-            while some := _next_lines(stream, stop):
+            while text := _next_lines(stream, stop):
                 if first == 1 and not start:
-                    some[0] = some[0].removeprefix(b"\xef\xbb\xbf")
-                numbers: Sequence[int] = range(first, first + len(some))
-                first += len(some)
-                if any(map(bytes.isspace, some)):
-                    numbers = [
-                        n for n, line in zip(numbers, some, strict=True) if not line.isspace()
-                    ]
-                    some = [line for line in some if not line.isspace()]
-                yield numbers, some
+                    text = text.removeprefix(b"\xef\xbb\xbf")
+                yield Chunk(file.shown, first, text)
+                first += text.count(b"\n")
     except (OSError, EOFError, zlib.error) as error:
         raise Mistakes(
             [UNREADABLE_FEED_FILE(path=file.shown, reason=str(error) or type(error).__name__)]
         ) from None
 
 
-def _next_lines(stream: BinaryIO | gzip.GzipFile, stop: int | None) -> list[bytes]:
+def lines_of(chunk: Chunk) -> Iterator[tuple[Sequence[int], list[bytes]]]:
+    """The lines of a chunk, as `line_blocks` gives them."""
+    first, stream = chunk.first, BytesIO(chunk.text)
+    while some := stream.readlines(_BLOCK_BYTES):
+        numbers: Sequence[int] = range(first, first + len(some))
+        first += len(some)
+        if any(map(bytes.isspace, some)):
+            numbers = [n for n, line in zip(numbers, some, strict=True) if not line.isspace()]
+            some = [line for line in some if not line.isspace()]
+        yield numbers, some
+
+
+def _next_lines(stream: BinaryIO | gzip.GzipFile, stop: int | None) -> bytes:
     """The next lines that begin before a place."""
-    if stop is None:
-        return stream.readlines(_BLOCK_BYTES)
-    left = stop - stream.tell()
-    if left <= 0:
-        return []
-    # Lines are read until they have more bytes than that; 0 would mean all of them.
-    return stream.readlines(min(left - 1, _BLOCK_BYTES)) if left > 1 else [stream.readline()]
+    size = _CHUNK_BYTES if stop is None else min(stop - stream.tell(), _CHUNK_BYTES)
+    text = stream.read(size) if size > 0 else b""
+    return text + stream.readline() if text and not text.endswith(b"\n") else text
 
 
 def line_span(shown: str, number: int, line: bytes) -> Span:

@@ -16,13 +16,22 @@ import msgspec
 
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import TORN_LINE, UNREADABLE_LINE
+from filtersql.feeds.arrow_lines import ahead
 from filtersql.feeds.blocks import Block
-from filtersql.feeds.lines import FeedFile, line_blocks, line_span
+from filtersql.feeds.column_blocks import ColumnBlock, ColumnReader
+from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of
 from filtersql.feeds.members import may_repeat_a_member, repeated_member, repeated_name
+from filtersql.feeds.places import Place
 from filtersql.feeds.records import Number, Record, record
-from filtersql.feeds.staging import Place
 
-__all__ = ["TABLE_COLUMNS", "blocks_from_files", "from_files", "from_rows", "sound_block"]
+__all__ = [
+    "TABLE_COLUMNS",
+    "blocks_from_files",
+    "blocks_of_chunk",
+    "column_blocks",
+    "from_files",
+    "from_rows",
+]
 
 #: the columns of a table that holds a feed; those after `after` may be absent
 TABLE_COLUMNS = (
@@ -53,12 +62,29 @@ def blocks_from_files(
 ) -> Iterator[Block]:
     """The same in blocks."""
     for file in files:
-        for numbers, some in line_blocks(file):
-            places = list(zip(repeat(file.shown), numbers, some))
-            yield sound_block(places, some) or _readable(places, mistakes)
+        for chunk in chunks(file):
+            yield from blocks_of_chunk(chunk, mistakes)
 
 
-def sound_block(places: Sequence[Place], lines: Sequence[bytes]) -> Block | None:
+def column_blocks(
+    pieces: Iterable[Chunk], reader: ColumnReader, mistakes: list[tuple[Place, Mistake]]
+) -> Iterator[Block | ColumnBlock]:
+    """The same of some chunks, in columns where they can be read so."""
+    for chunk, columns in ahead((chunk, reader.read(chunk)) for chunk in pieces):
+        if columns is not None:
+            yield columns
+        else:
+            yield from blocks_of_chunk(chunk, mistakes)
+
+
+def blocks_of_chunk(chunk: Chunk, mistakes: list[tuple[Place, Mistake]]) -> Iterator[Block]:
+    """The same of one chunk."""
+    for numbers, some in lines_of(chunk):
+        places = list(zip(repeat(chunk.shown), numbers, some))
+        yield _sound_block(places, some) or _readable(places, mistakes)
+
+
+def _sound_block(places: Sequence[Place], lines: Sequence[bytes]) -> Block | None:
     """The block of some lines; None where they have to be looked at one by one."""
     try:
         records = list(map(record, lines))

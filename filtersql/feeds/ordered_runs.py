@@ -19,7 +19,9 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from operator import lt
 
+import pyarrow
 from msgspec import Struct
+from pyarrow import compute
 
 from filtersql.feeds.records import Record
 from filtersql.feeds.spill import Numbers
@@ -109,6 +111,39 @@ class Runs:
             self.lasts.extend(lasts)
             self.names.extend(names)
         self.newest, self.open, self.whole = seqs[-1], None if tx is None else str(tx), tx is None
+
+    def extend_columns(
+        self,
+        seq: pyarrow.Int64Array,
+        tx: pyarrow.StringArray,
+        previous: pyarrow.Int64Array,
+        is_commit: pyarrow.BooleanArray,
+    ) -> None:
+        """The same, told by columns. Raises Unordered."""
+        if self.newest is None:
+            # Nothing is known of what comes before them.
+            before = pyarrow.concat_arrays([pyarrow.array([-1]), seq[:-1]])
+            previous = pyarrow.concat_arrays([pyarrow.array([None], previous.type), previous[1:]])
+        else:
+            before = pyarrow.concat_arrays([pyarrow.array([self.newest]), seq[:-1]])
+        follows = compute.all(compute.less_equal(previous, before)).as_py() is not False
+        if not follows or not compute.all(compute.greater(seq, before)).as_py():
+            raise Unordered
+        # A transaction ends with its commit, too: what follows then begins one.
+        left_open = compute.if_else(is_commit, None, tx)
+        opened = pyarrow.concat_arrays([pyarrow.array([self.open], tx.type), left_open[:-1]])
+        begins = compute.fill_null(compute.not_equal(tx, opened), True)
+        first = compute.index(begins, True).as_py()
+        ends = pyarrow.concat_arrays([begins[1:], pyarrow.array([True])])
+        lasts = seq.filter(ends)
+        if first != 0:
+            self.lasts.change_last(lasts[0].as_py())
+            lasts = lasts[1:]
+        self.lasts.extend(lasts.to_pylist())
+        names = tx.filter(begins).drop_null()
+        self.names.extend([hash(name) for name in names.to_pylist()])
+        self.newest, self.open = seq[-1].as_py(), left_open[-1].as_py()
+        self.whole = self.open is None
 
     def check(self) -> None:
         """Raises Unordered where a transaction may come again after another one."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise, repeat
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow
@@ -30,10 +30,11 @@ from filtersql.catalog import Catalog, Table
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
 from filtersql.feeds.blocks import Block, Blocks, blocks_of
+from filtersql.feeds.column_blocks import ColumnBlock, ColumnReader
 from filtersql.feeds.images import Landing, lowest_position
 from filtersql.feeds.intake import Intake
-from filtersql.feeds.lines import FeedFile, line_blocks, lines
-from filtersql.feeds.native import sound_block
+from filtersql.feeds.lines import FeedFile, chunks
+from filtersql.feeds.native import column_blocks
 from filtersql.feeds.ordered_runs import Runs, Settled, Unordered
 from filtersql.feeds.rows import row_stage, take_source_rows
 from filtersql.feeds.segments import Segment, grown
@@ -61,8 +62,8 @@ __all__ = [
     "write_runs",
 ]
 
-#: blocks in their order; None for one whose lines have to be looked at one by one
-Portioned = Callable[[list[Found]], Iterator[Block | None]]
+#: blocks in their order; None for what goes on in the next portion
+Portioned = Callable[[list[Found]], Iterator[Block | ColumnBlock | None]]
 
 #: folders of the numbers at which transactions end, and of the numbers of their names
 ENDS, NAMES = "ends", "names"
@@ -148,7 +149,7 @@ def file_of(folder: Path, index: int, name: str) -> Path:
 def take(share: Share, portion: Portion) -> Taken:
     """Judge and stage a portion."""
     return take_segments(
-        share, portion.number, [(p.file.shown, partial(_blocks, p)) for p in portion.pieces]
+        share, portion.number, [(p.file.shown, partial(_blocks, share, p)) for p in portion.pieces]
     )
 
 
@@ -212,13 +213,11 @@ def take_source(share: SourceShare, portion: Portion) -> bool:
     """Judge and stage the rows of a portion of a source; False: nothing that may be used."""
     path = share.folder / f"{portion.number}.parquet"
     stage = row_stage(share.compiled, share.engine, path)
-    places = (
-        (piece.file.shown, *line)
-        for piece in portion.pieces
-        for line in lines(piece.file, piece.start, piece.stop)
+    found = (
+        chunk for piece in portion.pieces for chunk in chunks(piece.file, piece.start, piece.stop)
     )
     try:
-        take_source_rows(places, stage, share.table)
+        take_source_rows(found, stage, share.table)
         stage.close(rows_only=True)
     except Mistakes:
         return False
@@ -250,7 +249,7 @@ def _pieces(file: FeedFile) -> Iterator[Piece]:
         yield Piece(file, start, stop)
 
 
-def _blocks(piece: Piece, _: list[Found]) -> Iterator[Block | None]:
-    """The blocks of a piece; None for one whose lines have to be looked at one by one."""
-    for numbers, some in line_blocks(piece.file, piece.start, piece.stop):
-        yield sound_block(list(zip(repeat(piece.file.shown), numbers, some)), some)
+def _blocks(share: Share, piece: Piece, mistakes: list[Found]) -> Iterator[Block | ColumnBlock]:
+    """The blocks of a piece."""
+    found = chunks(piece.file, piece.start, piece.stop)
+    return column_blocks(found, ColumnReader(share.catalog), mistakes)

@@ -7,11 +7,15 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import pyarrow
 from msgspec import Struct
+from pyarrow import compute
 
 from filtersql.catalog import Table
 from filtersql.errors import Mistake, Mistakes
@@ -23,10 +27,18 @@ from filtersql.errors.feeds import (
     UNREADABLE_ROW,
     perhaps,
 )
+from filtersql.feeds.arrow_lines import (
+    ahead,
+    count_lines,
+    read_lines,
+    sampled,
+    written_fields,
+)
 from filtersql.feeds.images import needed_columns
-from filtersql.feeds.lines import FeedFile, line_span, lines
+from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of
+from filtersql.feeds.places import Place
 from filtersql.feeds.records import Number
-from filtersql.feeds.staging import Place, RowStage, StagedColumn
+from filtersql.feeds.staging import RowStage, StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine
 
@@ -36,6 +48,9 @@ __all__ = ["StagedRows", "row_stage", "stage_rows", "take_source_rows"]
 _BATCH = 50_000
 _BATCH_BYTES = 16 * 2**20
 _MOST_MISTAKES = 100
+#: text that is read faster as columns, and how many misses there are before that is not tried
+_WORTH_IT = 2**16
+_MOST_MISSES = 3
 _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Number)
 
 
@@ -51,8 +66,7 @@ def stage_rows(
 ) -> StagedRows:
     """Judge and stage the rows of some files. Raises Mistakes."""
     stage = row_stage(compiled, engine, path)
-    places = ((file.shown, *line) for file in files for line in lines(file))
-    take_source_rows(places, stage, table)
+    take_source_rows((chunk for file in files for chunk in chunks(file)), stage, table)
     stage.close()
     if stage.mistakes:
         found = [mistake for _, mistake in sorted(stage.mistakes, key=lambda item: item[0][:2])]
@@ -67,8 +81,55 @@ def row_stage(compiled: CompiledTable, engine: Engine, path: Path) -> RowStage:
     return RowStage(compiled, engine, path, [], lambda place: line_span(*place))
 
 
-def take_source_rows(places: Iterable[Place], stage: RowStage, table: Table) -> None:
+def take_source_rows(pieces: Iterable[Chunk], stage: RowStage, table: Table) -> None:
     """Judge rows and put them into the stage, up to some mistakes."""
+    misses = 0
+
+    def read(chunk: Chunk) -> tuple[Chunk, list[pyarrow.Array] | None]:
+        tries = misses < _MOST_MISSES and len(chunk.text) >= _WORTH_IT
+        return chunk, _arrays(chunk.text, stage, table) if tries else None
+
+    for chunk, arrays in ahead(map(read, pieces)):
+        if arrays is not None:
+            stage.write(arrays)
+            continue
+        misses += 1
+        for numbers, some in lines_of(chunk):
+            _take_lines(zip(repeat(chunk.shown), numbers, some), stage, table)
+        if len(stage.mistakes) >= _MOST_MISTAKES:
+            break
+
+
+def _arrays(text: bytes, stage: RowStage, table: Table) -> list[pyarrow.Array] | None:
+    """What is stored of some rows; None: they have to be looked at one by one."""
+    count = count_lines(text)
+    try:
+        samples = [_decoder.decode(line) for line in sampled(text)]
+    except (msgspec.DecodeError, UnicodeError):
+        return None
+    fields = written_fields(table.columns, samples)
+    found = None if fields is None or count is None else read_lines(text, count, fields)
+    if found is None:
+        return None
+    columns = [found[column.name].chunk(0) for column in stage.compiled.feed_columns]
+    lacking = [column.is_null() for column in columns if column.null_count]
+    guarded = zip(stage.compiled.feed_columns, columns, strict=True)
+    if any(known.not_null and column.null_count for known, column in guarded):
+        return None
+    if lacking and not _are_there(text, reduce(compute.or_, lacking), stage.compiled):
+        return None
+    arrays = [code.stored(one) for code, one in zip(stage.codecs, columns, strict=True)]
+    return None if any(one is None for one in arrays) else arrays
+
+
+def _are_there(text: bytes, chosen: pyarrow.BooleanArray, compiled: CompiledTable) -> bool:
+    """Whether the values that some rows do not have are null, and not absent."""
+    lines, needed = text.split(b"\n"), needed_columns(compiled)
+    rows = (lines[number] for number in compute.indices_nonzero(chosen).to_pylist())
+    return all(needed.issubset(_decoder.decode(line)) for line in rows)
+
+
+def _take_lines(places: Iterable[Place], stage: RowStage, table: Table) -> None:
     size = 0
     for place in places:
         if (row := _row(place, stage.mistakes)) is not None and _complete(

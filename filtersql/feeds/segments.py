@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from filtersql.feeds.blocks import Block
+from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.ordered_runs import Runs
 
 __all__ = ["Chain", "Segment", "chained", "grown"]
@@ -66,17 +67,14 @@ def chained(segments: Iterable[Segment], start: int | None) -> Chain | None:
     return Chain(None if newest is None else newest.last, whole, frozenset(inner))
 
 
-def grown(segment: Segment, block: Block, order: Runs) -> Segment:
+def grown(segment: Segment, block: Block | ColumnBlock, order: Runs) -> Segment:
     """A segment with one more block, which its order has taken."""
-    if not block.records:
-        return segment
-    newest = max(segment.newest, max(change.seq for change in block.records))
-    segment = replace(segment, newest=newest)
+    segment = replace(segment, newest=max(segment.newest, block.newest))
     if order.last is None:
         return segment
     if segment.first is None:
-        start = -1 if order.start is None else order.start
-        first = next(change for change in block.records if change.seq > start)
+        first = block.first_above(-1 if order.start is None else order.start)
+        assert first is not None  # the order has taken it
         transaction = None if first.tx is None else str(first.tx)
         segment = replace(
             segment, first=first.seq, previous=first.prev_seq, transaction=transaction

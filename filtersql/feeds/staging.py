@@ -10,8 +10,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import compress
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,39 +19,22 @@ from msgspec import Struct
 from pyarrow import parquet
 
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import (
-    NOT_OF_ITS_TYPE,
-    NULL_IN_NOT_NULL,
-    UNSTORABLE_VALUE,
-)
 from filtersql.feeds.datetimes import python_values
+from filtersql.feeds.places import Image, Place, Where
 from filtersql.feeds.records import Record
-from filtersql.feeds.values import Codec, NotHeld, codec
-from filtersql.names import RelationName
+from filtersql.feeds.stage_columns import ColumnJudge, Side, lists
+from filtersql.feeds.values import codec
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
-from filtersql.source import Span
 from filtersql.storage import Engine
 
 __all__ = [
     "ChangeStage",
-    "Image",
-    "Place",
-    "Records",
     "RowStage",
     "StagedColumn",
     "StagedFile",
-    "Where",
     "distinct",
     "staged_columns",
 ]
-
-#: JSON values of a row image by column
-Image = Mapping[str, object]
-#: (file, line number, line): enough to make a Span, if one is needed
-Place = tuple[str, int, bytes]
-Where = Callable[[Place], Span]
-#: one read of a feed: places with their records; mistakes of reading go to the list
-Records = Callable[[list[tuple[Place, Mistake]]], Iterator[tuple[Place, Record]]]
 
 
 class StagedColumn(Struct, frozen=True):
@@ -78,8 +60,13 @@ class StagedFile(Struct):
             # as f > 1 would lose the NaN, which is the largest number of PostgreSQL and engines.
             floating = pyarrow.types.is_floating
             counted = [field.name for field in schema if not floating(field.type)]
+            # Each change is written once and read once or twice: dictionaries do not pay.
             self.writer = parquet.ParquetWriter(
-                self.path, schema, compression="snappy", write_statistics=counted
+                self.path,
+                schema,
+                compression="snappy",
+                use_dictionary=False,
+                write_statistics=counted,
             )
         self.writer.write_table(pyarrow.Table.from_arrays(list(arrays), schema=schema))
 
@@ -117,6 +104,7 @@ class ChangeStage:
         self.where = where
         self.records: list[Record] = []
         self.places: list[Place] = []
+        self.arrays: list[Sequence[pyarrow.Array]] = []
         columns = compiled.feed_columns
         self.codecs = [codec(column.pg_type, column.sql_type, engine) for column in columns]
         images = [code.kind.arrow for code in self.codecs for _ in ("before", "after")]
@@ -153,17 +141,53 @@ class ChangeStage:
         self.records += changes
         self.places += places
 
+    @property
+    def guarded(self) -> list[FeedColumn]:
+        """The columns that hold no NULL."""
+        return [column for column in self.compiled.feed_columns if column.not_null]
+
+    def arrays_of(
+        self,
+        member: Callable[[str], pyarrow.Array],
+        images: Mapping[str, Mapping[str, pyarrow.Array]],
+    ) -> list[pyarrow.Array] | None:
+        """What is stored of changes that Arrow read; None: some value is not stored as usual."""
+        arrays = [member("seq"), member("tx"), member("op")]
+        for column, code in zip(self.compiled.feed_columns, self.codecs, strict=True):
+            for image in ("before", "after"):
+                values = images[image].get(column.name)
+                array = None if values is None else code.stored(values)
+                if array is None:
+                    return None
+                arrays.append(array)
+        names = member("unchanged")
+        arrays.append(
+            lists(names.to_pylist() if names.null_count < len(names) else [()] * len(names))
+        )
+        return arrays
+
+    def extend_columns(self, arrays: Sequence[pyarrow.Array]) -> None:
+        """Take changes that `arrays_of` gave."""
+        self.arrays.append(arrays)
+
     def flush(self) -> None:
         """Convert what is buffered, column by column, and write it."""
+        if self.arrays and not self.mistakes:
+            self.file.write(
+                [pyarrow.concat_arrays(column) for column in zip(*self.arrays, strict=True)]
+            )
+        self.arrays = []
         records = self.records
         if not records:
             return
         sides = {
-            "before": _Side.of([change.before for change in records]),
-            "after": _Side.of([change.after for change in records]),
+            "before": Side.of([change.before for change in records]),
+            "after": Side.of([change.after for change in records]),
         }
         judges = {
-            image: _Judge(self.compiled.relation, side.only(self.places), self.mistakes, self.where)
+            image: ColumnJudge(
+                self.compiled.relation, side.only(self.places), self.mistakes, self.where
+            )
             for image, side in sides.items()
         }
         arrays: list[pyarrow.Array | None] = [
@@ -178,7 +202,7 @@ class ChangeStage:
             for image, side in sides.items():
                 array = judges[image].array(column, code, side.rows, image)
                 arrays.append(None if array is None else side.spread(array))
-        arrays.append(_lists([change.unchanged for change in records]))
+        arrays.append(lists([change.unchanged for change in records]))
         self.records, self.places = [], []
         if not self.mistakes:
             self.file.write([array for array in arrays if array is not None])
@@ -223,6 +247,11 @@ class RowStage:
             StagedColumn(column.name, column.sql_type) for column in self.compiled.feed_columns
         )
 
+    def write(self, arrays: Sequence[pyarrow.Array]) -> None:
+        """Take rows of which the stored columns are known."""
+        if not self.mistakes:
+            self.file.write(arrays)
+
     def add(self, row: Image, place: Place) -> None:
         """Take a row that has all its columns."""
         self.rows.append(row)
@@ -230,7 +259,7 @@ class RowStage:
 
     def flush(self) -> None:
         """Convert what is buffered, column by column, and write it."""
-        judge = _Judge(self.compiled.relation, self.places, self.mistakes, self.where)
+        judge = ColumnJudge(self.compiled.relation, self.places, self.mistakes, self.where)
         arrays = [
             judge.array(column, code, self.rows, "row")
             for column, code in zip(self.compiled.feed_columns, self.codecs, strict=True)
@@ -243,82 +272,3 @@ class RowStage:
         """Write the rest; the file exists afterwards, as `StagedFile.close` says."""
         self.flush()
         self.file.close(rows_only=rows_only)
-
-
-class _Side(Struct, frozen=True):
-    """The old rows, or the new rows, of changes of which some have none: `there` says which.
-
-    `numbers` are those of the rows beside their changes; None where each change has one.
-    """
-
-    there: Sequence[bool]
-    rows: Sequence[Image]
-    numbers: pyarrow.Array | None
-
-    @classmethod
-    def of(cls, images: Sequence[Image | None]) -> _Side:
-        there = [image is not None for image in images]
-        rows = [image for image in images if image is not None]
-        if len(rows) == len(images):
-            return cls(there, rows, None)
-        counted = iter(range(len(rows)))
-        numbers = [next(counted) if one else None for one in there]
-        return cls(there, rows, pyarrow.array(numbers, pyarrow.int64()))
-
-    def only(self, places: Sequence[Place]) -> Sequence[Place]:
-        """The places of the changes that have one."""
-        return places if self.numbers is None else list(compress(places, self.there))
-
-    def spread(self, array: pyarrow.Array) -> pyarrow.Array:
-        """A value, or NULL, for each change."""
-        return array if self.numbers is None else array.take(self.numbers)
-
-
-def _lists(names: Sequence[list[str] | None]) -> pyarrow.Array:
-    if any(names):
-        return pyarrow.array([some or [] for some in names], pyarrow.list_(pyarrow.string()))
-    none = pyarrow.array([0] * (len(names) + 1), pyarrow.int32())
-    return pyarrow.ListArray.from_arrays(none, pyarrow.array([], pyarrow.string()))
-
-
-class _Judge(Struct, frozen=True):
-    """Turns one column of a batch into an Arrow array, and words what does not fit."""
-
-    table: RelationName
-    places: Sequence[Place]
-    mistakes: list[tuple[Place, Mistake]]
-    where: Where
-
-    def array(
-        self, column: FeedColumn, code: Codec, rows: Sequence[Image], image: str
-    ) -> pyarrow.Array | None:
-        name = column.name
-        values = [row.get(name) for row in rows]
-        if column.not_null and None in values:
-            for row, place in zip(rows, self.places, strict=True):
-                if name in row and row[name] is None:
-                    span = self.where(place)
-                    self.mistakes.append(
-                        (place, NULL_IN_NOT_NULL(span, column=name, image=image, table=self.table))
-                    )
-        try:
-            return code.array(values)
-        except ValueError:
-            if not self._report(name, code, values):
-                raise
-            return None
-
-    def _report(self, name: str, code: Codec, values: Sequence[object]) -> bool:
-        found = False
-        for value, place in zip(values, self.places, strict=True):
-            try:
-                code.value(value)
-            except ValueError as reason:
-                span = self.where(place)
-                unstorable = isinstance(reason, NotHeld)
-                mistake = (UNSTORABLE_VALUE if unstorable else NOT_OF_ITS_TYPE)(
-                    span, column=name, table=self.table, reason=reason
-                )
-                self.mistakes.append((place, mistake))
-                found = True
-        return found

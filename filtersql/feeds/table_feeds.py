@@ -14,8 +14,8 @@ from msgspec import Struct
 from sqlglot import exp
 
 from filtersql.errors import Mistake
+from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
-from filtersql.feeds.staging import Place
 
 __all__ = ["Changes", "Found", "Row", "TableFeed"]
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+import pyarrow
 from msgspec import Struct
 
 from filtersql.catalog import PgType
@@ -31,9 +31,6 @@ from filtersql.feeds.datetimes import OutOfRange
 from filtersql.feeds.readers import family, text_of, type_title
 from filtersql.feeds.vectorized import Whole, whole
 from filtersql.storage import Engine
-
-if TYPE_CHECKING:
-    import pyarrow
 
 __all__ = ["Codec", "NotHeld", "canonical_text", "codec"]
 
@@ -75,6 +72,17 @@ class Codec(Struct, frozen=True):
         if (array := self.whole(written)) is not None:
             return array
         return self.array_of_each(written)
+
+    def stored(self, read: pyarrow.Array) -> pyarrow.Array | None:
+        """The same of what Arrow read; None: some of it has to be worded, or read otherwise."""
+        if (array := self.whole(read)) is not None:
+            return array
+        if not (pyarrow.types.is_string(read.type) or pyarrow.types.is_int64(read.type)):
+            return None
+        try:
+            return self.array_of_each(read.to_pylist())
+        except ValueError:
+            return None
 
     def array_of_each(self, written: list[object]) -> pyarrow.Array:
         """The same, where each value is judged by itself. Raises ValueError."""

@@ -5,6 +5,8 @@ Example
     >>> store([7, None, -1]).to_pylist(), store([7, "8"]), store([2**31])
     ([7, None, -1], None, None)
 
+    The values may be an array, too, that Arrow read from JSON (`arrow_lines`): of integers,
+    booleans or strings, or of the numbers of a float or a numeric.
     `None` says that some value is written in another way, or cannot be stored: then each of them
     is judged by itself (`values.Codec`), which reads all ways and says what is wrong. What is
     given here is the same, value by value; a test compares the two.
@@ -14,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TypeAlias
 
 import pyarrow
 from pyarrow import compute
@@ -25,9 +28,10 @@ from filtersql.feeds.records import Number
 
 __all__ = ["Whole", "whole"]
 
+_Written: TypeAlias = "Sequence[object] | pyarrow.Array"
 #: the stored values of a column of JSON values
-Whole = Callable[[Sequence[object]], "pyarrow.Array | None"]
-_Texts = Callable[["pyarrow.StringArray"], "pyarrow.Array | None"]
+Whole = Callable[[_Written], "pyarrow.Array | None"]
+_Of = Callable[["pyarrow.Array"], "pyarrow.Array | None"]
 
 _NONE = type(None)
 _INTEGERS = ({int}, {int, _NONE})
@@ -39,9 +43,12 @@ _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 #: texts that PostgreSQL prints as they are written
 _PRINTED = {"uuid": _UUID, "time": rf"{_TIME}(?:\.[0-9]{{0,5}}[1-9])?"}
 _MOST_DIGITS = 100
+#: of Arrow's decimals
+_MOST_DECIMAL_DIGITS = 38
 _FLOAT = r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?"
 _ZERO = r"^-?[0.]+(?:[eE]|$)"
 _MINUS_ZERO = r"^-[0.]+$"
+_MINUS_ZERO_BITS = -(2**63)
 #: the bits of a double that a real has no place for, and the first of them
 _BELOW_A_REAL = 2**29 - 1
 _HALF = 2**28
@@ -61,7 +68,8 @@ def whole(pg_type: PgType, kind: StoredKind) -> Whole:
         case "boolean", "boolean":
             return _booleans
         case "float", "float" | "double":
-            return partial(_texts, partial(_floats, 4 if pg_type.name == "float4" else 8, kind))
+            reals = partial(_reals, 4 if pg_type.name == "float4" else 8, kind)
+            return partial(_numbers, pyarrow.float64(), reals, partial(_floats, reals))
         case "numeric", "string" | "decimal":
             return _numerics(pg_type, kind)
         case "date", "date":
@@ -81,27 +89,47 @@ def _moment(pg_type: PgType) -> str:
     return rf"{_DATE}[ T]{_TIME}" + (rf"(?:\.[0-9]{{1,{digits}}})?" if digits else "")
 
 
-def _nothing(_: Sequence[object]) -> None:
+def _nothing(_: _Written) -> None:
     return None
 
 
-def _integers(narrow: str, kind: StoredKind, written: Sequence[object]) -> pyarrow.Array | None:
-    if {*map(type, written)} not in _INTEGERS:
-        return None
+def _integers(narrow: str, kind: StoredKind, written: _Written) -> pyarrow.Array | None:
+    least = getattr(pyarrow, narrow)()
     try:
-        return pyarrow.array(written, getattr(pyarrow, narrow)()).cast(kind.arrow)
+        if isinstance(written, pyarrow.Array):
+            usual = written.type == pyarrow.int64()
+            return written.cast(least).cast(kind.arrow) if usual else None
+        if {*map(type, written)} not in _INTEGERS:
+            return None
+        return pyarrow.array(written, least).cast(kind.arrow)
     except (pyarrow.ArrowException, OverflowError):
         return None
 
 
-def _booleans(written: Sequence[object]) -> pyarrow.Array | None:
+def _booleans(written: _Written) -> pyarrow.Array | None:
+    if isinstance(written, pyarrow.Array):
+        return written if written.type == pyarrow.bool_() else None
     if not {*map(type, written)} <= {bool, _NONE}:
         return None
     return pyarrow.array(written, pyarrow.bool_())
 
 
-def _texts(of: _Texts, written: Sequence[object]) -> pyarrow.Array | None:
+def _numbers(
+    read: pyarrow.DataType, of: _Of, of_texts: _Of, written: _Written
+) -> pyarrow.Array | None:
+    """Numbers that Arrow read as a type, and what `_texts` takes."""
+    if isinstance(written, pyarrow.Array) and written.type == read:
+        return of(written)
+    return _texts(of_texts, written)
+
+
+def _texts(of: _Of, written: _Written) -> pyarrow.Array | None:
     """Strings, and numbers that are kept as they were written."""
+    if isinstance(written, pyarrow.Array):
+        try:
+            return of(written) if isinstance(written, pyarrow.StringArray) else None
+        except (pyarrow.ArrowException, ValueError):
+            return None
     types = {*map(type, written)}
     if int in types:
         # Not a boolean: that is a type of its own.
@@ -144,10 +172,21 @@ def _cast(pattern: str, kind: StoredKind, texts: pyarrow.StringArray) -> pyarrow
     return texts.cast(kind.arrow) if _all_match(texts, pattern) else None
 
 
-def _floats(size: int, kind: StoredKind, texts: pyarrow.StringArray) -> pyarrow.Array | None:
+def _floats(reals: Callable[..., pyarrow.Array | None], texts: pyarrow.Array) -> pyarrow.Array:
     if not _all_match(texts, _FLOAT):
         return None
-    values = texts.cast(pyarrow.float64())
+    zero = compute.match_substring_regex(texts, _ZERO)
+    return reals(texts.cast(pyarrow.float64()), zero)
+
+
+def _reals(
+    size: int, kind: StoredKind, values: pyarrow.Array, zero: pyarrow.Array | None = None
+) -> pyarrow.Array | None:
+    """Values of a double; `zero` says which were written as 0; None: all that are, and not -0."""
+    if zero is None:
+        zero = compute.equal(values, 0)
+        if compute.any(compute.equal(values.view(pyarrow.int64()), _MINUS_ZERO_BITS)).as_py():
+            return None
     if size == 4:
         # A double that may lie halfway between two reals was rounded once already.
         last = compute.bit_wise_and(values.view(pyarrow.int64()), _BELOW_A_REAL)
@@ -159,7 +198,6 @@ def _floats(size: int, kind: StoredKind, texts: pyarrow.StringArray) -> pyarrow.
     elif kind.name == "float":
         return None
     # What is too large or too small for the type is refused: neither may become another number.
-    zero = compute.match_substring_regex(texts, _ZERO)
     right = compute.and_(compute.is_finite(values), compute.equal(compute.equal(values, 0), zero))
     return values.cast(kind.arrow) if _all(right) else None
 
@@ -182,7 +220,20 @@ def _numerics(pg_type: PgType, kind: StoredKind) -> Whole:
     before = precision - scale
     some = f"0|[1-9][0-9]{{0,{before - 1}}}" if before else "0"
     pattern = f"-?(?:{some})" + (rf"\.[0-9]{{{scale}}}" if scale else "")
-    return partial(_texts, partial(_decimals, pattern, kind))
+    of_texts = partial(_decimals, pattern, kind)
+    if precision > _MOST_DECIMAL_DIGITS:
+        return partial(_texts, of_texts)
+    read = pyarrow.decimal128(precision, scale)
+    return partial(_numbers, read, partial(_fitting, kind), of_texts)
+
+
+def _fitting(kind: StoredKind, numbers: pyarrow.Array) -> pyarrow.Array | None:
+    """Numbers with no more digits than they may have, which Arrow's reader does not ask."""
+    try:
+        numbers.validate(full=True)
+    except pyarrow.ArrowException:
+        return None
+    return numbers.cast(kind.arrow)
 
 
 def _decimals(pattern: str, kind: StoredKind, texts: pyarrow.StringArray) -> pyarrow.Array | None:

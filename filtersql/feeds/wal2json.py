@@ -33,9 +33,9 @@ from filtersql.errors import Mistake
 from filtersql.errors.feeds import AMBIGUOUS_VALUE, TORN_LINE, UNREADABLE_EVENT
 from filtersql.feeds.images import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, lines
+from filtersql.feeds.places import Place
 from filtersql.feeds.positions import is_lsn, lsn, seq_at
 from filtersql.feeds.records import Number, Record
-from filtersql.feeds.staging import Place
 from filtersql.names import RelationName
 
 __all__ = ["OpenTransaction", "Reader", "Wal2json", "read_event"]

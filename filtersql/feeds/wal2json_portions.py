@@ -23,12 +23,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from filtersql.feeds.blocks import Block, blocks_of
+from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.images import all_needed
 from filtersql.feeds.lines import lines
+from filtersql.feeds.places import Place
 from filtersql.feeds.portions import Piece, Portion, Share, Taken, take_segments
 from filtersql.feeds.positions import is_lsn, lsn
 from filtersql.feeds.records import Record
-from filtersql.feeds.staging import Place
 from filtersql.feeds.table_feeds import Found
 from filtersql.feeds.wal2json import OpenTransaction, Reader, read_event
 
@@ -119,7 +120,7 @@ def _step(piece: Piece) -> Step:
 
 def _blocks(
     reader: Reader, piece: Piece, end: str, mistakes: list[Found]
-) -> Iterator[Block | None]:
+) -> Iterator[Block | ColumnBlock | None]:
     """The blocks of a piece, which may end a portion or the whole feed."""
 
     def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:

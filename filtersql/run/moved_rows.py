@@ -33,8 +33,8 @@ from filtersql.rendering.plan_records import PlannedCriterion
 from filtersql.run.audit_findings import Found, check_keys, compare
 from filtersql.run.counts import count, count_repeated
 from filtersql.run.ledger_entry import Entry
+from filtersql.run.over_stage import over_stage
 from filtersql.run.source_at_position import SourceAtPosition
-from filtersql.run.stage_and_judge import over_stage
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
 

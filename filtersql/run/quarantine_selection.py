@@ -17,9 +17,10 @@ from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.lines import line_span
+from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
 from filtersql.feeds.restaging import restage
-from filtersql.feeds.staging import ChangeStage, Place, staged_columns
+from filtersql.feeds.staging import ChangeStage, staged_columns
 from filtersql.feeds.values import canonical_text
 from filtersql.run import quarantine
 from filtersql.run.context import RunContext, TargetRun, commit, entry

@@ -31,9 +31,9 @@ from filtersql.feeds.images import Landing, all_needed
 from filtersql.feeds.lake import from_delta, from_iceberg
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.native import TABLE_COLUMNS, from_rows
+from filtersql.feeds.places import Place, Records
 from filtersql.feeds.records import Record
 from filtersql.feeds.rows import stage_rows
-from filtersql.feeds.staging import Place, Records
 from filtersql.feeds.table_feeds import Found, TableFeed
 from filtersql.project.captured import rows_pattern
 from filtersql.rendering.compiled import CompiledTable, FeedColumn

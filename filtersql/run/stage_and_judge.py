@@ -28,11 +28,12 @@ from filtersql.run.conflict_counts import (
 from filtersql.run.counts import count
 from filtersql.run.key_texts import written_otherwise
 from filtersql.run.model import CONFLICTS, Conflict, no_conflicts
+from filtersql.run.over_stage import same_key, staged_merge
 from filtersql.run.query_parts import Kept, run_costly_parts
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import in_parentheses, named_rows
 
-__all__ = ["Judgement", "StageRefused", "judge_changes", "over_stage", "staged_merge"]
+__all__ = ["Judgement", "StageRefused", "judge_changes"]
 
 _KEYED = "keyed"
 
@@ -176,50 +177,6 @@ def _sample(engine: Engine, compiled: CompiledTable, query: str) -> tuple[Confli
     )
 
 
-def staged_merge(compiled: CompiledTable, stage: str, engine: Engine) -> str | None:
-    """merge.sql with the stage in place of its source query; None: the query is not there once."""
-    return over_stage(compiled, compiled.merge_sql, compiled.merge_source_sql, stage, engine)
-
-
-def over_stage(
-    compiled: CompiledTable, statement: str, source: str, stage: str, engine: Engine
-) -> str | None:
-    """A statement with the stage in place of its source; None: the query is not there once."""
-    if statement.count(source) != 1:
-        return None
-    query = select("*").from_(named_rows(stage))
-    keyed = compiled.form.startswith(_KEYED) and compiled.key
-    if engine.dialect == "duckdb" and keyed and _outnumbers(engine, compiled, stage):
-        staged = exp.alias_(named_rows(stage), "staged", table=True)
-        query = select("*").from_(staged).order_by(_place_in_target(compiled, engine))
-    return statement.replace(source, query.sql(engine.dialect))
-
-
-def _outnumbers(engine: Engine, compiled: CompiledTable, stage: str) -> bool:
-    """Whether more rows are staged than the target has.
-
-    DuckDB looks the larger side of a join up in the smaller one, and updates rows in the order
-    of the former: forty times slower than in the target's own.
-    """
-    target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
-    return count(engine, select("*").from_(named_rows(stage))) > count(
-        engine, select("*").from_(target)
-    )
-
-
-def _place_in_target(compiled: CompiledTable, engine: Engine) -> exp.Expr:
-    """Where the target has the row with a staged row's key; NULL where it has none."""
-    target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
-    place = select(exp.Min(this=_column("rowid", "held")))
-    return place.from_(exp.alias_(target, "held", table=True)).where(_same(compiled)).subquery()
-
-
-def _same(compiled: CompiledTable) -> exp.Expr:
-    """Whether a row of the target has a staged row's key."""
-    pairs = ((_column(key, "held"), _column(key, "staged")) for key in compiled.key)
-    return exp.and_(*(exp.EQ(this=held, expression=staged) for held, staged in pairs))
-
-
 class _Tally(Struct, frozen=True):
     """What one look counts: rows, keys that come again, values to be kept, NULLs, conflicts."""
 
@@ -311,7 +268,7 @@ def _unknown(
         return []
     target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
     there = exp.alias_(target, "held", table=True)
-    held = select(exp.convert(1)).from_(there).where(_same(compiled))
+    held = select(exp.convert(1)).from_(there).where(same_key(compiled))
     some = exp.or_(*(_column(keeps, "staged") for _, keeps in kept))
     keys = [_column(key, "staged") for key in compiled.key]
     brought = exp.and_(

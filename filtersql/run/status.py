@@ -23,7 +23,7 @@ from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.formats import open_files
 from filtersql.feeds.lines import find_files
-from filtersql.feeds.staging import Place
+from filtersql.feeds.places import Place
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import quarantine
 from filtersql.run.applied_cuts import changes_per_run

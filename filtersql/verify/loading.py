@@ -21,8 +21,9 @@ from sqlglot import exp, select
 
 from filtersql.catalog import PgType
 from filtersql.errors import Mistake
+from filtersql.feeds.places import Place
 from filtersql.feeds.repeated_rows import RepeatedChange, RepeatedRows, write_changes, write_rows
-from filtersql.feeds.staging import ChangeStage, Place, RowStage
+from filtersql.feeds.staging import ChangeStage, RowStage
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.rendering.sql_fragments import quoted
 from filtersql.source import Source, Span

@@ -37,7 +37,7 @@ _MOMENTS = st.builds(
     lambda moment, mark, offset: str(moment).replace(" ", mark) + offset,
     st.datetimes(), st.sampled_from(" T"), _OFFSETS,
 )  # fmt: skip
-_USUAL: dict[str, st.SearchStrategy[Any]] = {
+USUAL: dict[str, st.SearchStrategy[Any]] = {
     "int2": st.integers(-(2**15), 2**15 - 1),
     "int4": st.integers(-(2**31), 2**31 - 1),
     "int8": st.integers(-(2**63), 2**63 - 1),
@@ -57,7 +57,7 @@ _USUAL: dict[str, st.SearchStrategy[Any]] = {
     "varchar(3)": st.text(" aé\0", max_size=4),
     "bpchar(3)": st.text(" aé", max_size=4),
 }
-_ODD = st.one_of(
+ODD = st.one_of(
     st.integers(), st.booleans(), _NUMBERS.map(Number), st.text(max_size=4), _MOMENTS,
     st.sampled_from([text for texts in TEXTS.values() for text in texts]),
     st.lists(st.integers(), max_size=2),
@@ -111,11 +111,11 @@ def test_a_real_that_a_double_rounds_to_the_middle_is_read_by_itself(text: str) 
     assert how.whole([Number("1.5"), Number("0")]) is not None
 
 
-@pytest.mark.parametrize("name", [*_USUAL, "jsonb", "_int4", "bytea"])
+@pytest.mark.parametrize("name", [*USUAL, "jsonb", "_int4", "bytea"])
 def test_a_column_at_once_holds_what_each_of_its_values_becomes(name: str) -> None:
     """Or it is left to them."""
-    usual = st.none() | _USUAL.get(name, _ODD)
-    columns = st.lists(usual, max_size=4) | st.lists(usual | _ODD, max_size=3)
+    usual = st.none() | USUAL.get(name, ODD)
+    columns = st.lists(usual, max_size=4) | st.lists(usual | ODD, max_size=3)
 
     @settings(max_examples=40 * _MORE, deadline=None, database=None)
     @given(columns, st.sampled_from(["spark", "duckdb"]), st.sampled_from(_TARGETS))

@@ -1,0 +1,174 @@
+"""Judging changes that were read as columns, and handing them to their targets: `take_columns`.
+
+Example
+    taken = take_columns(taker, block)
+    None: take its lines one by one; nothing was remembered or counted of them
+
+    What `dispatch.Taker` says of a change is said here of thousands: where each row has a value in
+    each column that it needs, nothing can be wrong with them. The others, of which nobody knows
+    yet whether a value is null or absent, are read line by line and judged by their shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import reduce
+from typing import TypeAlias
+
+import msgspec
+import pyarrow
+from msgspec import Struct
+from pyarrow import compute
+
+from filtersql.feeds.blocks import shapes
+from filtersql.feeds.column_blocks import ColumnBlock, Group
+from filtersql.feeds.dispatch import Taker, targets_of
+from filtersql.feeds.images import NEEDS_AFTER, NEEDS_BEFORE, Judged
+from filtersql.feeds.ordered_runs import Runs
+from filtersql.feeds.staging import ChangeStage, distinct
+
+__all__ = ["take_columns"]
+
+_OPERATIONS = frozenset({"insert", "update", "delete", "read", "commit"})
+_Mask: TypeAlias = pyarrow.BooleanArray
+
+
+class _Taken(Struct, frozen=True):
+    """What is known of a group: how many changes of each op, and what each stage takes of them."""
+
+    judged: Judged
+    counts: Mapping[str, int]
+    staged: Sequence[tuple[ChangeStage, Sequence[pyarrow.Array]]]
+
+
+def take_columns(taker: Taker, block: ColumnBlock) -> int | None:
+    """Take a block's changes; how many times a target's file took one. Raises Unordered."""
+    order = taker.order
+    if not isinstance(order, Runs):
+        return None
+    first, last = int(compute.min(block.seq).as_py()), block.newest
+    stands = [order.start, *(landing.position for landing in taker.landings)]
+    if any(place is not None and first <= place < last for place in stands):
+        return None
+    new = order.start is None or first > order.start
+    found: list[_Taken] = []
+    for group in block.groups:
+        taken = _judged(taker, group, last, new=new)
+        if taken is None:
+            return None
+        found.append(taken)
+    if new:
+        order.extend_columns(block.seq, block.tx, block.previous, block.is_commit)
+    return sum(_take(taker, taken, last, new=new) for taken in found)
+
+
+def _take(taker: Taker, taken: _Taken, last: int, *, new: bool) -> int:
+    tally = taker.tally
+    for op, count in taken.counts.items():
+        tally.total += count
+        targets = _targets(taken.judged, op)
+        if not targets and op != "commit":
+            tally.unpublished += count
+        for index in targets:
+            counted = tally.read if _takes(taker, index, last, new=new) else tally.skipped
+            counted[index] += count
+    for stage, arrays in taken.staged:
+        stage.extend_columns(arrays)
+    return sum(len(arrays[0]) for _, arrays in taken.staged)
+
+
+def _judged(taker: Taker, group: Group, last: int, *, new: bool) -> _Taken | None:
+    """What is right about a group; None: some of it may not be."""
+    ops = group.counts
+    judged = _facts(taker, group)
+    if judged is None or not _OPERATIONS.issuperset(ops):
+        return None
+    takers: dict[int, set[str]] = {}
+    for op in ops:
+        for index in _targets(judged, op):
+            if _takes(taker, index, last, new=new):
+                takers.setdefault(id(taker.stages[index]), set()).add(op)
+    stages = [stage for stage in distinct(taker.stages) if id(stage) in takers]
+    if judged.targets and not _is_right(taker, group, judged, stages):
+        return None
+    staged = []
+    columns = {image: rows.columns for image, rows in group.images.items()}
+    for stage in stages:
+        arrays = stage.arrays_of(group.column, columns)
+        if arrays is None:
+            return None
+        chosen = takers[id(stage)]
+        if len(chosen) < len(ops):
+            mask = group.is_among(chosen)
+            arrays = [array.filter(mask) for array in arrays]
+        staged.append((stage, arrays))
+    return _Taken(judged, ops, staged)
+
+
+def _facts(taker: Taker, group: Group) -> Judged | None:
+    """What holds for each change of a relation."""
+    if group.relation is None:
+        return Judged(())
+    columns = tuple(group.images["after"].columns)
+    return taker.judged(("read", group.relation, None, columns, None))
+
+
+def _is_right(taker: Taker, group: Group, judged: Judged, stages: Collection[ChangeStage]) -> bool:
+    """Whether each change says all that it has to."""
+    before, after = group.images["before"], group.images["after"]
+    needs_after, needs_before = group.is_among(NEEDS_AFTER), group.is_among(NEEDS_BEFORE)
+    looks_back = group.is_among({"update", "delete"})
+    if not judged.old:
+        needs_before = None
+    if judged.judges_old:
+        needs_before = looks_back if needs_before is None else compute.or_(needs_before, looks_back)
+    for needs, rows in ((needs_after, after), (needs_before, before)):
+        if needs is not None and compute.any(compute.and_not(needs, rows.there)).as_py():
+            return False
+    guarded = {column.name for stage in stages for column in stage.guarded}
+    doubts = [
+        *_lacking(after.columns, judged.new, needs_after),
+        *_lacking(before.columns, judged.old, compute.and_(looks_back, before.there)),
+        *(one for rows in (before, after) for one in _lacking(rows.columns, guarded, rows.there)),
+    ]
+    unchanged = group.column("unchanged")
+    if unchanged.null_count < len(unchanged):
+        doubts.append(unchanged.is_valid())
+    if not doubts:
+        return True
+    return _are_right(taker, group, reduce(compute.or_, doubts), guarded)
+
+
+def _lacking(
+    columns: Mapping[str, pyarrow.Array], names: Collection[str], needs: _Mask
+) -> Iterator[_Mask]:
+    """The rows that need a value and have none, of each column where there are some."""
+    for name in names:
+        column = columns.get(name)
+        if column is None:
+            yield needs
+        elif column.null_count:
+            lacking = compute.and_(column.is_null(), needs)
+            if compute.any(lacking).as_py():
+                yield lacking
+
+
+def _are_right(taker: Taker, group: Group, chosen: _Mask, guarded: Collection[str]) -> bool:
+    """Whether some changes are right, each looked at by itself."""
+    try:
+        records = list(group.records(chosen))
+    except (msgspec.DecodeError, UnicodeError):
+        return False
+    if any(taker.judged(shape) is None for shape in {*shapes(records)}):
+        return False
+    images = (image for one in records for image in (one.before, one.after) if image)
+    return not any(name in image and image[name] is None for image in images for name in guarded)
+
+
+def _targets(judged: Judged, op: str) -> tuple[int, ...]:
+    return () if op == "commit" else targets_of(judged, op)
+
+
+def _takes(taker: Taker, index: int, last: int, *, new: bool) -> bool:
+    position = taker.landings[index].position
+    return new and (position is None or last > position)

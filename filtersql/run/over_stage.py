@@ -1,0 +1,70 @@
+"""A statement that reads what was staged in place of its source: `over_stage`, `staged_merge`.
+
+Example
+    MERGE INTO s1.t USING (SELECT …) …    what is reviewed
+    MERGE INTO s1.t USING (SELECT * FROM "filtersql_stage__0") …    what is run
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp, select
+
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.run.counts import count
+from filtersql.targets.model import Engine
+from filtersql.targets.statements import named_rows
+
+__all__ = ["over_stage", "same_key", "staged_merge"]
+
+_KEYED = "keyed"
+
+
+def staged_merge(compiled: CompiledTable, stage: str, engine: Engine) -> str | None:
+    """merge.sql with the stage in place of its source query; None: the query is not there once."""
+    return over_stage(compiled, compiled.merge_sql, compiled.merge_source_sql, stage, engine)
+
+
+def over_stage(
+    compiled: CompiledTable, statement: str, source: str, stage: str, engine: Engine
+) -> str | None:
+    """A statement with the stage in place of its source; None: the query is not there once."""
+    if statement.count(source) != 1:
+        return None
+    query = select("*").from_(named_rows(stage))
+    keyed = compiled.form.startswith(_KEYED) and compiled.key
+    if engine.dialect == "duckdb" and keyed and _outnumbers(engine, compiled, stage):
+        staged = exp.alias_(named_rows(stage), "staged", table=True)
+        query = select("*").from_(staged).order_by(_place_in_target(compiled, engine))
+    return statement.replace(source, query.sql(engine.dialect))
+
+
+def _outnumbers(engine: Engine, compiled: CompiledTable, stage: str) -> bool:
+    """Whether more rows are staged than the target has.
+
+    DuckDB looks the larger side of a join up in the smaller one, and updates rows in the order
+    of the former: forty times slower than in the target's own.
+    """
+    target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
+    return count(engine, select("*").from_(named_rows(stage))) > count(
+        engine, select("*").from_(target)
+    )
+
+
+def _place_in_target(compiled: CompiledTable, engine: Engine) -> exp.Expr:
+    """Where the target has the row with a staged row's key; NULL where it has none."""
+    target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
+    place = select(exp.Min(this=exp.column("rowid", table="held", quoted=True)))
+    return place.from_(exp.alias_(target, "held", table=True)).where(same_key(compiled)).subquery()
+
+
+def same_key(compiled: CompiledTable) -> exp.Expr:
+    """Whether a row of the target has a staged row's key."""
+    return exp.and_(
+        *(
+            exp.EQ(
+                this=exp.column(key, table="held", quoted=True),
+                expression=exp.column(key, table="staged", quoted=True),
+            )
+            for key in compiled.key
+        )
+    )
