@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow
+
 from filtersql.catalog import Catalog
 from filtersql.feeds.blocks import Block
 from filtersql.feeds.column_blocks import ColumnBlock
@@ -84,6 +86,8 @@ class Intake:
         """Write the rest; the files exist afterwards, as `StagedFile.close` says."""
         for stage in distinct(self.stages):
             stage.close(rows_only=rows_only)
+        # Arrow keeps what it used: an engine in this process needs it next.
+        pyarrow.default_memory_pool().release_unused()
 
     def _keep(self, taken: int, size: int) -> None:
         if taken:

@@ -34,7 +34,7 @@ __all__ = [
 
 _LONGEST_EXCERPT = 160
 _BLOCK_BYTES = 2**20
-_CHUNK_BYTES = 8 * 2**20
+_CHUNK_BYTES = 4 * 2**20
 
 
 class FeedFile(Struct, frozen=True):
