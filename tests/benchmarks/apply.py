@@ -1,10 +1,12 @@
 """What plan and apply of a changed filter cost beside a copy of the table, and a DELETE by hand.
 
-    python tests/benchmarks/apply.py [--rows 10000000] [--format delta] [--vectors] [--together]
+    python tests/benchmarks/apply.py [--rows 10000000] [--columns 0] [--format delta] [--vectors]
+        [--together]
 
 One Spark, one table of so many rows, of which the first filter takes 99 of 100, in files of half a
-million. The rows that move stand in each of them, or `--together`. With `--vectors` the table has
-Delta's deletion vectors, or Iceberg's position deletes. In turn:
+million; `--columns` gives it so many more, of numbers, dates and texts. The rows that move stand in
+each of the files, or `--together`. With `--vectors` the table has Delta's deletion vectors, or
+Iceberg's position deletes. In turn:
 
     scans       counting the target's rows, and the source's, by the filter that comes
     plan        of a filter that 1 % of the rows leave, and of one that 1 % leave and 1 % enter
@@ -25,6 +27,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +53,18 @@ PROFILES = """bench:
               spark_conf: *conf}
 """
 TABLES = """tables:
-  - {name: orders, columns: {id: bigint not null, part: int not null, region: text, note: text},
-     primary_key: [id], replica_identity: full}
+  - name: orders
+    columns: {{id: bigint not null, part: int not null, region: text, note: text{more}}}
+    primary_key: [id]
+    replica_identity: full
 """
+#: what further columns hold, in turn
+MORE = (
+    ("numeric(12,2)", "CAST(pmod(hash(id, {number}), 1000000) / 100 AS DECIMAL(12, 2))"),
+    ("text", "md5(CAST(id + {number} AS STRING))"),
+    ("date", "date_add(DATE'2020-01-01', pmod(hash(id, {number}), 2000))"),
+    ("bigint", "xxhash64(id, {number})"),
+)
 SUBSCRIPTION = """subscriptions:
   - name: s1
     publications: [p]
@@ -62,7 +74,7 @@ SUBSCRIPTION = """subscriptions:
 FIRST, NARROWER, MIXED = "part < 99", "part < 98", "part >= 1 AND part < 100"
 ROWS = (
     "SELECT id, CAST({part} AS INT) AS part, 'region ' || (id % 7) AS region, "
-    "repeat('x', 40) AS note FROM range({rows})"
+    "repeat('x', 40) AS note{more} FROM range({rows})"
 )
 #: of 100 parts: that of a row by its key's hash, or keys that follow each other
 PARTS = {False: "pmod(hash(id), 100)", True: "id * 100 DIV {rows}"}
@@ -81,12 +93,16 @@ class Bench:
 
     def __init__(self, folder: Path, asked: argparse.Namespace, table_format: str) -> None:
         self.folder, self.format = folder, table_format
+        more = [
+            (f"c{number}", kind, value.format(number=number))
+            for number, (kind, value) in zip(range(asked.columns), cycle(MORE), strict=False)
+        ]
         self.properties = VECTORS[table_format] if asked.vectors else {}
         catalog = "lake." if table_format == "iceberg" else ""
         for name, text in (
             ("filtersql_project.yml", "name: bench\nversion: 1\nprofile: bench\n"),
             ("profiles.yml", PROFILES),
-            ("tables/t.yml", TABLES),
+            ("tables/t.yml", TABLES.format(more="".join(f", {c}: {t}" for c, t, _ in more))),
             (
                 "subscriptions/s.yml",
                 SUBSCRIPTION.format(catalog=catalog, properties=json.dumps(self.properties)),
@@ -103,7 +119,8 @@ class Bench:
         schema = self.engine.table_sql(("src",))
         self.engine.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
         part = PARTS[asked.together].format(rows=asked.rows)
-        query = ROWS.format(rows=asked.rows, part=part)
+        also = "".join(f", {value} AS {name}" for name, _, value in more)
+        query = ROWS.format(rows=asked.rows, part=part, more=also)
         self.engine.execute(f"CREATE TABLE {self.source} USING {table_format} AS {query}")
 
     def define(self, where: str) -> None:
@@ -201,6 +218,7 @@ def main() -> None:
     """Every format that was asked for, each in this process's one Spark."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--columns", type=int, default=0)
     parser.add_argument("--vectors", action="store_true")
     parser.add_argument("--together", action="store_true")
     parser.add_argument("--format", nargs="+", default=["delta", "iceberg"])

@@ -55,11 +55,15 @@ def spent(command: list[str], folder: Path) -> tuple[float, float]:
         process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
         code = process.wait()
     wall = time.perf_counter() - began
+    _wait_for_all()
+    assert code == 0, (folder / "output.txt").read_text()
+    return wall, _children() - before
+
+
+def _wait_for_all() -> None:
     with suppress(ChildProcessError):
         while True:
             os.wait()
-    assert code == 0, (folder / "output.txt").read_text()
-    return wall, _children() - before
 
 
 def _children() -> float:
@@ -167,6 +171,7 @@ def _rows(folder: Path, target: str, tables: list[str]) -> str:
     """What both ways have to agree on: the sums and counts of all tables."""
     command = [sys.executable, str(SCRIPT), target, "1", "sums", *tables]
     found = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    _wait_for_all()
     return found.stdout
 
 
