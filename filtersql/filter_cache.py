@@ -81,7 +81,7 @@ class FilterShelf:
         return self.filter(where, table, publication).deparsed
 
     def writer(self, engine: Engine) -> Callable[[Filter, str], str]:
-        """Writes a filter over the columns `<prefix><name>`.
+        """Writes a filter over the columns `<prefix><name>`, or `t.<name>` for the prefix "t.".
 
         A tree is printed once, with a mark in each column's name in place of the prefix.
         """
@@ -100,9 +100,12 @@ class FilterShelf:
 
 
 def _printed(row_filter: Filter, prefix: str, engine: Engine) -> str:
+    alias, _, begin = prefix.rpartition(".")
+
     def column(name: str) -> exp.Column:
         # With the mark they are plain: a filter with other names is printed for each prefix.
-        plain = prefix == PREFIX_MARK or is_plain(f"{prefix}{name}")
-        return exp.Column(this=exp.Identifier(this=f"{prefix}{name}", quoted=not plain))
+        plain = prefix == PREFIX_MARK or is_plain(f"{begin}{name}")
+        named = exp.Identifier(this=f"{begin}{name}", quoted=not plain)
+        return exp.Column(this=named, table=exp.to_identifier(alias) if alias else None)
 
     return write_filter(row_filter, engine, column).sql(engine, copy=False)

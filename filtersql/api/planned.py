@@ -66,8 +66,8 @@ def judge_of(project: Project, compilation: Compilation) -> Judge:
     dialect: Dialect = project.output.engine if project.output else "spark"
     writer = FilterShelf(project).writer(dialect)
 
-    def write(was: Condition) -> tuple[PlannedCriterion, ...]:
-        return earlier_criteria(was.filters, writer, dialect, matches=was.matches)
+    def write(what: Condition, prefix: str) -> tuple[PlannedCriterion, ...]:
+        return earlier_criteria(what.filters, writer, dialect, matches=what.matches, prefix=prefix)
 
     def judge(compiled: CompiledTable, before: Definition) -> FilterVerdict:
         node = nodes[compiled.unique_id]

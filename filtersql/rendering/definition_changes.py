@@ -25,7 +25,7 @@ from typing import Literal
 from msgspec import Struct
 
 from filtersql.rendering.definition import COPY, Definition
-from filtersql.rendering.plan_records import PlannedCriterion
+from filtersql.rendering.plan_records import MovingFilters
 
 __all__ = [
     "Change",
@@ -61,8 +61,8 @@ class FilterVerdict(Struct, frozen=True):
     leaves: bool | None = None
     entering: Row | None = None
     leaving: Row | None = None
-    #: the filters that were in force, as the engine takes them; None where they are not known
-    earlier: tuple[PlannedCriterion, ...] | None = None
+    #: both, as the engine takes them; None where they are not known
+    filters: MovingFilters | None = None
 
 
 class Change(Struct, frozen=True):

@@ -25,7 +25,7 @@ from filtersql.rendering.plan_records import (
 )
 from filtersql.storage import Engine
 
-__all__ = ["FilterWriter", "earlier_criteria", "judging_words", "printed"]
+__all__ = ["FilterWriter", "earlier_criteria", "judging_words", "not_true", "printed"]
 
 #: gives a filter's text for an image: (filter, "old_" | "new_" | "") -> SQL
 FilterWriter = Callable[[Filter, str], str]
@@ -60,12 +60,24 @@ def printed(judgements: Judgements, engine: Engine, write: FilterWriter) -> dict
 
 
 def earlier_criteria(
-    filters: Sequence[Filter], write: FilterWriter, engine: Engine, *, matches: bool
+    filters: Sequence[Filter],
+    write: FilterWriter,
+    engine: Engine,
+    *,
+    matches: bool,
+    prefix: str = "",
 ) -> tuple[PlannedCriterion, ...]:
     """Filters that were in force, of which one had to match; without any, all rows or none did."""
     criteria = [Criterion(f"in force: {each.deparsed}", each) for each in filters]
     none = [Criterion("in force: every row" if matches else "in force: no row", matches=matches)]
-    return _criteria(criteria or none, "", write, "OR ", engine)
+    return _criteria(criteria or none, prefix, write, "OR ", engine)
+
+
+def not_true(criteria: Sequence[PlannedCriterion], engine: Engine) -> str:
+    """Whether no filter is true: NULL is not."""
+    some = " ".join(f"{one.connective}({one.sql})" for one in criteria)
+    known = (some, sql_fragments.true_or_false(value=False, engine=engine))
+    return "".join(("NOT COALESCE(", ", ".join(known), ")"))
 
 
 def _over(criteria: Sequence[Criterion], write: FilterWriter, engine: Engine) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from filtersql.filters import Filter
 from filtersql.filters.check.supersets import covers
 from filtersql.rendering.definition import COPY, EVERY_ROW, NO_ROW, Definition
 from filtersql.rendering.definition_changes import FilterVerdict, types_differ
-from filtersql.rendering.plan_records import PlannedCriterion
+from filtersql.rendering.plan_records import MovingFilters, PlannedCriterion
 from filtersql.review.changed_meaning import condition_of
 from filtersql.review.row_trials import Condition, NotTried, Trials
 
@@ -34,11 +34,11 @@ def filter_verdict(
     node: Node,
     trials: Trials,
     read: Callable[[str], Filter],
-    write: Callable[[Condition], tuple[PlannedCriterion, ...]],
+    write: Callable[[Condition, str], tuple[PlannedCriterion, ...]],
 ) -> FilterVerdict:
     """Which rows tell the definitions apart; `read` gives the filter of an earlier text.
 
-    `write` gives a condition as the target's engine takes it.
+    `write` gives a condition as the target's engine takes it, over columns with a prefix.
     Nothing is known where filters are combined by AND, other tables are sources, or a type changed.
     """
     now = node.compiled.definition
@@ -49,8 +49,8 @@ def filter_verdict(
     verdict = _UNKNOWN
     try:
         was = _condition(before.filters.get(COPY, NO_ROW), read)
-        verdict = FilterVerdict(earlier=write(was))
         condition = condition_of(node, node.resolved.copy_filters)
+        verdict = FilterVerdict(filters=MovingFilters(write(was, ""), write(condition, "t.")))
         compared = trials.compare(was, condition)
     except (NotTried, Mistake, Mistakes):
         return verdict
@@ -60,7 +60,7 @@ def filter_verdict(
         leaves=_verdict(lost is not None, compared.exhaustive or _within(was, condition)),
         entering=gained,
         leaving=lost,
-        earlier=verdict.earlier,
+        filters=verdict.filters,
     )
 
 

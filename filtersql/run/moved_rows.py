@@ -29,11 +29,12 @@ from filtersql.errors import Mistakes
 from filtersql.errors.applying import UNREADABLE_STATEMENT
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition_changes import FilterVerdict
-from filtersql.rendering.plan_records import PlannedCriterion
+from filtersql.rendering.filters_in_force import not_true
+from filtersql.rendering.plan_records import MovingFilters
 from filtersql.run.audit_findings import Found, check_keys, compare
 from filtersql.run.counts import count, count_repeated
 from filtersql.run.ledger_entry import Entry
-from filtersql.run.over_stage import over_stage
+from filtersql.run.over_stage import asking_target, over_stage
 from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
@@ -75,12 +76,12 @@ def moved_rows(
     leaving = f"{stage}_leaving"
     if alone and verdict.enters is False:
         return _narrowing(engine, compiled, leaving)
-    earlier = verdict.earlier if alone and compiled.key and compiled.judges_alone else None
-    trusted = earlier is not None and engine.is_marked(compiled.target)
+    filters = verdict.filters if alone and compiled.key and compiled.judges_alone else None
+    trusted = filters is not None and engine.is_marked(compiled.target)
     # Then it is enough that no key of a row that moves comes twice.
     source.bring_forward(entry.position, entry, checks_keys=not trusted)
     try:
-        moved = _between(engine, compiled, stage, earlier) if earlier and trusted else None
+        moved = _between(engine, compiled, stage, filters) if filters and trusted else None
         if moved is None:
             if trusted:
                 source.check_keys()
@@ -121,22 +122,28 @@ def _narrowing(engine: Engine, compiled: CompiledTable, stage: str) -> Moved:
         rows = exp.alias_(named_rows(stage), "s", table=True)
         query = query.from_(target).join(rows, on=same)
     delete = count(engine, query)
-    leaves = _sample(engine, compiled, stage, None) if delete else None
+    # Of what is not staged any row will do: the first by its key takes a look at all of them.
+    ordered = not compiled.judges_alone
+    leaves = _sample(engine, compiled, stage, None, ordered=ordered) if delete else None
     return Moved(delete, 0, leaves, None, statement, merge, reads_source=False)
 
 
 def _between(
-    engine: Engine, compiled: CompiledTable, stage: str, earlier: tuple[PlannedCriterion, ...]
+    engine: Engine, compiled: CompiledTable, stage: str, filters: MovingFilters
 ) -> Moved | None:
     """Rows of the target that leave, and those of the source that the earlier filters left out.
 
     None where a key comes twice: the target is not what these filters take.
     """
-    statement, source = compiled.changing_sql(earlier=earlier)
+    statement, source = compiled.changing_sql(earlier=filters.earlier)
     engine.stage(stage, source)
     if count_repeated(engine, named_rows(stage), compiled.key):
         return None
-    return _staged(engine, compiled, stage, statement, source)
+    moved = _staged(engine, compiled, stage, statement, source)
+    # None of the rows that stay is the one that leaves, and none has the key of one that enters.
+    goes = not_true(filters.staying, engine.dialect)
+    merge = asking_target(moved.merge, lambda _: goes, engine.dialect)
+    return replace(moved, merge=merge)
 
 
 def _moving(engine: Engine, compiled: CompiledTable, stage: str, leaving: int | None) -> Moved:
@@ -193,15 +200,21 @@ def _effects(engine: Engine, compiled: CompiledTable, stage: str) -> dict[str, i
 
 
 def _sample(
-    engine: Engine, compiled: CompiledTable, stage: str, effect: str | None
+    engine: Engine,
+    compiled: CompiledTable,
+    stage: str,
+    effect: str | None,
+    *,
+    ordered: bool = True,
 ) -> dict[str, object] | None:
-    """The first row of an effect by its key."""
+    """A row of an effect, the first by its key where they are ordered."""
     names = [each.name for each in compiled.columns]
     query = select(*map(_column, names)).from_(named_rows(stage))
     if effect is not None:
         query = query.where(_column(compiled.effect_column).eq(effect))
-    query = query.order_by(*map(_column, compiled.key or names)).limit(1)
-    rows = engine.rows(query.sql(engine.dialect))
+    if ordered:
+        query = query.order_by(*map(_column, compiled.key or names))
+    rows = engine.rows(query.limit(1).sql(engine.dialect))
     return dict(zip(names, rows[0], strict=True)) if rows else None
 
 

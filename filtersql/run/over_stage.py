@@ -7,14 +7,18 @@ Example
 
 from __future__ import annotations
 
-from sqlglot import exp, select
+from collections.abc import Callable, Sequence
+
+import sqlglot
+from sqlglot import TokenType, exp, select
 
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.counts import count
+from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
 
-__all__ = ["over_stage", "same_key", "staged_merge"]
+__all__ = ["asking_target", "over_stage", "same_key", "staged_merge"]
 
 _KEYED = "keyed"
 
@@ -68,3 +72,32 @@ def same_key(compiled: CompiledTable) -> exp.Expr:
             for key in compiled.key
         )
     )
+
+
+def asking_target(merge: str, condition: Callable[[str], str], dialect: Dialect) -> str:
+    """A MERGE whose ON asks first a condition about a row of the target, by the target's alias.
+
+    Engines look at no other row then. As it was where a project's own macro printed it otherwise.
+    """
+    tokens = sqlglot.Dialect.get_or_raise(dialect).tokenize(merge)
+    kinds = [token.token_type for token in tokens]
+    outside = [index for index, depth in enumerate(_depths(kinds)) if depth == 0]
+    using, on, when = (
+        next((index for index in outside if kinds[index] is kind), None)
+        for kind in (TokenType.USING, TokenType.ON, TokenType.WHEN)
+    )
+    if using is None or on is None or when is None or kinds[using - 2] is not TokenType.ALIAS:
+        return merge
+    begin, end = tokens[on].end + 1, tokens[when].start
+    asked = condition(tokens[using - 1].text)
+    return f"{merge[:begin]} {asked} AND ({merge[begin:end].strip()}) {merge[end:]}"
+
+
+def _depths(kinds: Sequence[TokenType]) -> list[int]:
+    """In how many parentheses each token stands."""
+    depth, found = 0, []
+    for kind in kinds:
+        depth -= kind is TokenType.R_PAREN
+        found.append(depth)
+        depth += kind is TokenType.L_PAREN
+    return found

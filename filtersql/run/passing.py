@@ -16,11 +16,11 @@ Iceberg
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 
 import sqlglot
-from sqlglot import TokenType, exp
+from sqlglot import exp
 
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import UNREADABLE_STATEMENT
@@ -29,7 +29,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.clock import moments
 from filtersql.run.counts import count
 from filtersql.run.model import no_conflicts
-from filtersql.run.over_stage import staged_merge
+from filtersql.run.over_stage import asking_target, staged_merge
 from filtersql.run.stage_and_judge import Judgement, StageRefused
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
@@ -72,30 +72,12 @@ def narrowed(
     merge: str, compiled: CompiledTable, cuts: Mapping[str, exp.Expr], dialect: Dialect
 ) -> str:
     """The MERGE with the condition; as it was where a project's own macro printed it otherwise."""
-    tokens = sqlglot.Dialect.get_or_raise(dialect).tokenize(merge)
-    kinds = [token.token_type for token in tokens]
-    outside = [index for index, depth in enumerate(_depths(kinds)) if depth == 0]
-    using, on, when = (
-        next((index for index in outside if kinds[index] is kind), None)
-        for kind in (TokenType.USING, TokenType.ON, TokenType.WHEN)
-    )
-    if using is None or on is None or when is None or kinds[using - 2] is not TokenType.ALIAS:
-        return merge
-    alias = tokens[using - 1].text
-    older = [
-        exp.column(each.column, table=alias, quoted=True) < cuts[each.cut.name].copy()
-        for each in compiled.next_leaving
-    ]
-    begin, end = tokens[on].end + 1, tokens[when].start
-    condition = exp.paren(exp.or_(*older)).sql(dialect)
-    return f"{merge[:begin]} {condition} AND ({merge[begin:end].strip()}) {merge[end:]}"
 
+    def older(alias: str) -> str:
+        conditions = [
+            exp.column(each.column, table=alias, quoted=True) < cuts[each.cut.name].copy()
+            for each in compiled.next_leaving
+        ]
+        return exp.paren(exp.or_(*conditions)).sql(dialect)
 
-def _depths(kinds: Sequence[TokenType]) -> list[int]:
-    """In how many parentheses each token stands."""
-    depth, found = 0, []
-    for kind in kinds:
-        depth -= kind is TokenType.R_PAREN
-        found.append(depth)
-        depth += kind is TokenType.L_PAREN
-    return found
+    return asking_target(merge, older, dialect)

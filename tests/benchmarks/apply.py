@@ -102,7 +102,10 @@ class Bench:
         for name, text in (
             ("filtersql_project.yml", "name: bench\nversion: 1\nprofile: bench\n"),
             ("profiles.yml", PROFILES),
-            ("tables/t.yml", TABLES.format(more="".join(f", {c}: {t}" for c, t, _ in more))),
+            (
+                "tables/t.yml",
+                TABLES.format(more="".join(f", {name}: '{kind}'" for name, kind, _ in more)),
+            ),
             (
                 "subscriptions/s.yml",
                 SUBSCRIPTION.format(catalog=catalog, properties=json.dumps(self.properties)),
