@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import pyarrow
 from msgspec import Struct
-from pyarrow import compute
+from pyarrow import compute, parquet
 
 from filtersql.catalog import Table
 from filtersql.errors import Mistake, Mistakes
@@ -42,7 +42,7 @@ from filtersql.feeds.staging import RowStage, StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine
 
-__all__ = ["StagedRows", "row_stage", "stage_rows", "take_source_rows"]
+__all__ = ["StagedRows", "has_distinct_keys", "row_stage", "stage_rows", "take_source_rows"]
 
 #: what is buffered before it is written: so many rows, or so many bytes of lines
 _BATCH = 50_000
@@ -51,6 +51,9 @@ _MOST_MISTAKES = 100
 #: text that is read faster as columns, and how many misses there are before that is not tried
 _WORTH_IT = 2**16
 _MOST_MISSES = 3
+#: types of which engines, too, tell any two values apart that differ, and how many keys are few
+_TOLD_APART = frozenset({"INT", "INTEGER", "SMALLINT", "BIGINT", "STRING", "VARCHAR"})
+_MOST_KEYS = 5_000_000
 _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Number)
 
 
@@ -74,6 +77,21 @@ def stage_rows(
             found = [*found[:_MOST_MISTAKES], TOO_MANY_FEED_MISTAKES(count=_MOST_MISTAKES)]
         raise Mistakes(found)
     return StagedRows(path, stage.columns)
+
+
+def has_distinct_keys(staged: StagedRows, compiled: CompiledTable) -> bool:
+    """Whether no key comes twice, where that is certain; engines need longer to say it."""
+    if staged.path.is_dir():
+        return False
+    names = [column.name for column in staged.columns]
+    kinds = dict(zip(names, (column.sql_type for column in staged.columns), strict=True))
+    if not compiled.key or any(kinds[name] not in _TOLD_APART for name in compiled.key):
+        return False
+    columns = [f"c{names.index(name)}" for name in compiled.key]
+    if parquet.read_metadata(staged.path).num_rows > _MOST_KEYS:
+        return False
+    keys = parquet.read_table(staged.path, columns=columns)
+    return bool(keys.group_by(columns).aggregate([]).num_rows == keys.num_rows)
 
 
 def row_stage(compiled: CompiledTable, engine: Engine, path: Path) -> RowStage:

@@ -33,7 +33,7 @@ from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.native import TABLE_COLUMNS, from_rows
 from filtersql.feeds.places import Place, Records
 from filtersql.feeds.records import Record
-from filtersql.feeds.rows import stage_rows
+from filtersql.feeds.rows import has_distinct_keys, stage_rows
 from filtersql.feeds.table_feeds import Found, TableFeed
 from filtersql.project.captured import rows_pattern
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
@@ -173,6 +173,7 @@ def stage_source(
             files, compiled, table, engine.dialect, path
         )
         engine.view(compiled.source_view, staged.path, staged.columns)
+        checks_keys = checks_keys and not has_distinct_keys(staged, compiled)
     else:
         name = _table(inputs, engine, source, compiled)
         named = exp.to_table(name, dialect=engine.dialect)

@@ -47,7 +47,11 @@ def test_spark_moves_the_same_rows_and_knows_a_killed_change(
         assert shop.run(engine).mistakes == ()
         assert len(shop.rows(engine, "orders")) == 6
         shop.define(**{name: OLD[name] for name in names})
-        assert "in force" in str(shop.plan(engine)["orders"].statement)
+        planned = shop.plan(engine)["orders"]
+        assert "in force" in str(planned.statement)
+        # What is executed looks at no row that stays.
+        assert planned.moved is not None
+        assert "ON NOT COALESCE((t." in " ".join(planned.moved.merge.split())
         engine.execute(f"UPDATE {engine.table_sql(('s1', 'orders'))} SET total = 7 WHERE id = 8")
         (wrong,) = shop.plan(engine)["orders"].mistakes
         assert "not as its definition in force left it" in wrong.message
