@@ -65,7 +65,8 @@ def plan(
     found: list[PlannedTarget] = []
     try:
         with _folder() as folder, engine.transaction():
-            found += plan_targets(inputs, tables, engine, Path(folder), judge, defined)[1]
+            place = Path(folder)
+            found += plan_targets(inputs, tables, engine, place, judge, defined, keeps=False)[1]
             raise _Undone
     except _Undone:
         return found

@@ -32,7 +32,8 @@ from filtersql.rendering.definition_changes import FilterVerdict
 from filtersql.rendering.filters_in_force import not_true
 from filtersql.rendering.plan_records import MovingFilters
 from filtersql.run.audit_findings import Found, check_keys, compare
-from filtersql.run.counts import count, count_repeated
+from filtersql.run.conflict_counts import count_where
+from filtersql.run.counts import count
 from filtersql.run.ledger_entry import Entry
 from filtersql.run.over_stage import asking_target, over_stage
 from filtersql.run.source_at_position import SourceAtPosition
@@ -65,9 +66,18 @@ class Moved(Struct, frozen=True):
 
 
 def moved_rows(
-    engine: Engine, source: SourceAtPosition, entry: Entry, stage: str, verdict: FilterVerdict
+    engine: Engine,
+    source: SourceAtPosition,
+    entry: Entry,
+    stage: str,
+    verdict: FilterVerdict,
+    *,
+    keeps: bool = True,
 ) -> Moved:
-    """Find and count what moves; `verdict` is what the filters prove. Raises Mistakes."""
+    """Find and count what moves; `verdict` is what the filters prove. Raises Mistakes.
+
+    `keeps`: it is staged, to be written; else it is counted alone where that is cheaper.
+    """
     compiled = source.audit.compiled
     # The target holds what the filter reads, so it alone tells which rows leave.
     alone = {each.name for each in compiled.feed_columns} <= {
@@ -81,7 +91,9 @@ def moved_rows(
     # Then it is enough that no key of a row that moves comes twice.
     source.bring_forward(entry.position, entry, checks_keys=not trusted)
     try:
-        moved = _between(engine, compiled, stage, filters) if filters and trusted else None
+        moved = None
+        if filters is not None and trusted:
+            moved = _between(engine, compiled, stage, filters, keeps=keeps)
         if moved is None:
             if trusted:
                 source.check_keys()
@@ -129,17 +141,28 @@ def _narrowing(engine: Engine, compiled: CompiledTable, stage: str) -> Moved:
 
 
 def _between(
-    engine: Engine, compiled: CompiledTable, stage: str, filters: MovingFilters
+    engine: Engine, compiled: CompiledTable, stage: str, filters: MovingFilters, *, keeps: bool
 ) -> Moved | None:
     """Rows of the target that leave, and those of the source that the earlier filters left out.
 
     None where a key comes twice: the target is not what these filters take.
     """
     statement, source = compiled.changing_sql(earlier=filters.earlier)
-    engine.stage(stage, source)
-    if count_repeated(engine, named_rows(stage), compiled.key):
+    if keeps:
+        engine.stage(stage, source)
+    else:
+        # Counts read a few columns of each row; a stage reads all of them.
+        engine.define(stage, source)
+    effect = _column(compiled.effect_column)
+    kinds = [count_where(effect.copy().eq(kind)) for kind in ("delete", "insert")]
+    keys = exp.Count(this=exp.Distinct(expressions=[_column(key) for key in compiled.key]))
+    ((delete, insert, different),) = engine.rows(
+        select(*kinds, keys).from_(named_rows(stage)).sql(engine.dialect)
+    )
+    counts = {"delete": int(str(delete)), "insert": int(str(insert))}
+    if sum(counts.values()) != int(str(different)):
         return None
-    moved = _staged(engine, compiled, stage, statement, source)
+    moved = _staged(engine, compiled, stage, statement, source, counts, ordered=keeps)
     # None of the rows that stay is the one that leaves, and none has the key of one that enters.
     goes = not_true(filters.staying, engine.dialect)
     merge = asking_target(moved.merge, lambda _: goes, engine.dialect)
@@ -156,29 +179,37 @@ def _moving(engine: Engine, compiled: CompiledTable, stage: str, leaving: int | 
         check_keys(engine, compiled)
     engine.stage(stage, source)
     if compiled.key:
-        moved = _staged(engine, compiled, stage, statement, source)
+        counts = _effects(engine, compiled, stage)
+        moved = _staged(engine, compiled, stage, statement, source, counts)
     else:
         found = compare(engine, compiled)
         leaves, enters = (_found(compiled, found, kind) for kind in ("leaked", "missing"))
         merge = _merge(engine, compiled, statement, source, stage)
-        counts = (found.leaked, found.missing)
-        moved = Moved(*counts, leaves, enters, statement, merge, reads_source=True)
+        moved = Moved(
+            found.leaked, found.missing, leaves, enters, statement, merge, reads_source=True
+        )
     foreign = moved.update + (0 if leaving is None else abs(moved.delete - leaving))
     return replace(moved, unexplained=foreign)
 
 
 def _staged(
-    engine: Engine, compiled: CompiledTable, stage: str, statement: str, source: str
+    engine: Engine,
+    compiled: CompiledTable,
+    stage: str,
+    statement: str,
+    source: str,
+    counts: Mapping[str, int],
+    *,
+    ordered: bool = True,
 ) -> Moved:
-    """What is staged of a table with a key, counted by its effects."""
+    """What moves of a table with a key, counted by its effects."""
     merge = _merge(engine, compiled, statement, source, stage)
-    counts = _effects(engine, compiled, stage)
     delete, insert, update = (counts.get(each, 0) for each in ("delete", "insert", "update"))
     return Moved(
         delete,
         insert,
-        _sample(engine, compiled, stage, "delete") if delete else None,
-        _sample(engine, compiled, stage, "insert") if insert else None,
+        _sample(engine, compiled, stage, "delete", ordered=ordered) if delete else None,
+        _sample(engine, compiled, stage, "insert", ordered=ordered) if insert else None,
         statement,
         merge,
         reads_source=True,

@@ -68,8 +68,9 @@ def plan_targets(
     defined: frozenset[Key] | None = None,
     *,
     drop_removed: bool = False,
+    keeps: bool = True,
 ) -> tuple[Ledger, list[PlannedTarget]]:
-    """The ledger as it was read, and every target that changes; the moving rows stay staged.
+    """The ledger as it was read, and every target that changes; `keeps`: its rows stay staged.
 
     `defined` are all targets of the project: one that the ledger knows beside them is removed.
     """
@@ -88,7 +89,7 @@ def plan_targets(
         for audit in audits:
             entry = entries[key_of(audit.compiled)]
             planner = _Planner(
-                inputs, subscription, audit, engine, folder, judge, clock, len(found)
+                inputs, subscription, audit, engine, folder, judge, clock, len(found), keeps
             )
             try:
                 configure(engine, dict(audit.compiled.settings))
@@ -125,6 +126,7 @@ class _Planner(Struct, frozen=True):
     judge: Judge | None
     clock: datetime
     number: int
+    keeps: bool
 
     @property
     def compiled(self) -> CompiledTable:
@@ -222,7 +224,9 @@ class _Planner(Struct, frozen=True):
         self, entry: Entry, verdict: FilterVerdict, says: Sequence[str], *, trusts: bool
     ) -> PlannedTarget:
         """The rows that move, staged and counted. Raises Mistakes."""
-        moved = moved_rows(self.engine, self._source(entry), entry, self._stage, verdict)
+        moved = moved_rows(
+            self.engine, self._source(entry), entry, self._stage, verdict, keeps=self.keeps
+        )
         if moved.unexplained and trusts:
             raise Mistakes(
                 [
