@@ -8,9 +8,11 @@ Example
     (None, None)
 
     `None` says that some line may be anything else. Arrow's reader refuses what is not JSON, a
-    member that is not among the fields or that stands twice, and a value that its type does not
-    hold as it is written; what it is silent about is asked here. It does not tell a member that
-    is null from one that is absent.
+    member that is not among the fields or that stands twice, and a value of another type. What it
+    is silent about is asked here: other objects on a line, bytes that are no UTF-8, and numbers
+    that a double does not hold. Decimals are not read by it: a tiny exponent gives another number,
+    or ends the process. It does not tell a member that is null from one that is absent. Lines that
+    end in a carriage return are left to others.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import pyarrow
-from pyarrow import json
+from pyarrow import compute, json
 
 from filtersql.catalog import Column, PgType
 from filtersql.feeds.readers import family
@@ -38,7 +40,6 @@ _TINY = re.compile(rb"[eE]-[0-9]{3}")
 _ZEROS = b"0" * 99
 _BLOCK_BYTES = 2**20
 _SAMPLES = 64
-_MOST_DECIMAL_DIGITS = 38
 _DOUBLE = pyarrow.float64()
 
 
@@ -67,9 +68,13 @@ def read_lines(text: bytes, count: int, fields: Sequence[pyarrow.Field]) -> pyar
         )
     except pyarrow.ArrowException:
         return None
-    if table.num_rows != count or (_has_doubles(fields) and _may_be_tiny(text)):
+    if table.num_rows != count:
         return None
-    return table.combine_chunks()
+    table = table.combine_chunks()
+    doubles = list(_doubles(table.columns))
+    if not all(compute.all(compute.is_finite(one)).as_py() is not False for one in doubles):
+        return None
+    return None if doubles and _may_be_tiny(text) else table
 
 
 def ahead(items: Iterator[_Item]) -> Iterator[_Item]:
@@ -111,34 +116,21 @@ def line_at(text: bytes, start: int) -> bytes:
 def _written(pg_type: PgType, kinds: set[type]) -> pyarrow.DataType | None:
     """How Arrow reads values of which some were of these kinds of JSON values, and keeps them."""
     of = family(pg_type)
-    usual, number = _USUAL.get(of.holds, (str, None))
-    if kinds <= {usual} and number is not None and of.holds != "float":
-        return number
-    if kinds <= {int, Number} and kinds and of.holds == "float":
+    if of.holds == "integer" and kinds <= {int}:
+        return pyarrow.int64()
+    if of.holds == "boolean" and kinds <= {bool}:
+        return pyarrow.bool_()
+    if of.holds == "float" and kinds and kinds <= {int, Number}:
         return _DOUBLE
-    if kinds <= {int, Number} and kinds and of.holds == "numeric":
-        return _decimal((pg_type.base or pg_type).numeric_precision_scale)
     return pyarrow.string() if kinds <= {str} else None
 
 
-_USUAL: Mapping[str, tuple[type, pyarrow.DataType | None]] = {
-    "integer": (int, pyarrow.int64()),
-    "boolean": (bool, pyarrow.bool_()),
-}
-
-
-def _decimal(digits: tuple[int, int] | None) -> pyarrow.DataType | None:
-    """What keeps all digits of a number; without a declared scale these are as written."""
-    if digits is None or not 0 <= digits[1] <= digits[0] <= _MOST_DECIMAL_DIGITS:
-        return None
-    return pyarrow.decimal128(*digits)
-
-
-def _has_doubles(fields: Iterable[pyarrow.Field]) -> bool:
-    return any(
-        field.type == _DOUBLE or (pyarrow.types.is_struct(field.type) and _has_doubles(field.type))
-        for field in fields
-    )
+def _doubles(columns: Iterable[pyarrow.ChunkedArray]) -> Iterator[pyarrow.ChunkedArray]:
+    for column in columns:
+        if column.type == _DOUBLE:
+            yield column
+        elif pyarrow.types.is_struct(column.type):
+            yield from _doubles(column.flatten())
 
 
 def _may_be_tiny(text: bytes) -> bool:

@@ -9,8 +9,8 @@ Example
     ===== ======== ============ =========== ===========
 
     Each relation's changes are read by Arrow, with a type for each column that keeps what was
-    written. Lines of any other kind are left to `records.record`, which reads one at a time; what
-    both read is the same, and a test compares them.
+    written, as some of the lines tell it. Lines of any other kind are left to `records.record`,
+    which reads one at a time; what both read is the same, and a test compares them.
 """
 
 from __future__ import annotations
@@ -188,11 +188,11 @@ class ColumnReader(Struct):
             return None
         groups = []
         for relation, places in parts.items():
-            text = b"\n".join([lines[number] for number in places])
-            samples = _read_samples(text)
+            own = b"\n".join([lines[number] for number in places])
+            samples = _read_samples(own)
             if (
                 samples is None
-                or (found := self._group(relation, text, len(places), samples)) is None
+                or (found := self._group(relation, own, len(places), samples)) is None
             ):
                 return None
             groups.append(msgspec.structs.replace(found, places=places))
@@ -213,9 +213,11 @@ class ColumnReader(Struct):
         commits = compute.equal(changes["op"], "commit")
         if compute.any(compute.and_not(others, commits)).as_py():
             return None
+        if compute.list_flatten(changes["unchanged"]).null_count:
+            return None
         tx = changes["tx"].cast(_TEXT)
         found = changes.set_column(changes.schema.get_field_index("tx"), "tx", tx)
-        return Group(relation, text, found.combine_chunks())
+        return Group(relation, text, found)
 
     def _fields(
         self, relation: str | None, samples: Sequence[Record]

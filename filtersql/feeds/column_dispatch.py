@@ -116,14 +116,10 @@ def _facts(taker: Taker, group: Group) -> Judged | None:
 def _is_right(taker: Taker, group: Group, judged: Judged, stages: Collection[ChangeStage]) -> bool:
     """Whether each change says all that it has to."""
     before, after = group.images["before"], group.images["after"]
-    needs_after, needs_before = group.is_among(NEEDS_AFTER), group.is_among(NEEDS_BEFORE)
-    looks_back = group.is_among({"update", "delete"})
-    if not judged.old:
-        needs_before = None
-    if judged.judges_old:
-        needs_before = looks_back if needs_before is None else compute.or_(needs_before, looks_back)
-    for needs, rows in ((needs_after, after), (needs_before, before)):
-        if needs is not None and compute.any(compute.and_not(needs, rows.there)).as_py():
+    needs_after, looks_back = group.is_among(NEEDS_AFTER), group.is_among({"update", "delete"})
+    needing = {*(NEEDS_BEFORE if judged.old else ()), *(("update",) if judged.judges_old else ())}
+    for needs, rows in ((needs_after, after), (group.is_among(needing), before)):
+        if compute.any(compute.and_not(needs, rows.there)).as_py():
             return False
     guarded = {column.name for stage in stages for column in stage.guarded}
     doubts = [

@@ -121,12 +121,14 @@ def take_source_rows(pieces: Iterable[Chunk], stage: RowStage, table: Table) -> 
 def _arrays(text: bytes, stage: RowStage, table: Table) -> list[pyarrow.Array] | None:
     """What is stored of some rows; None: they have to be looked at one by one."""
     count = count_lines(text)
+    if count is None:
+        return None
     try:
         samples = [_decoder.decode(line) for line in sampled(text)]
     except (msgspec.DecodeError, UnicodeError):
         return None
     fields = written_fields(table.columns, samples)
-    found = None if fields is None or count is None else read_lines(text, count, fields)
+    found = None if fields is None else read_lines(text, count, fields)
     if found is None:
         return None
     columns = [found[column.name].chunk(0) for column in stage.compiled.feed_columns]
@@ -144,7 +146,10 @@ def _are_there(text: bytes, chosen: pyarrow.BooleanArray, compiled: CompiledTabl
     """Whether the values that some rows do not have are null, and not absent."""
     lines, needed = text.split(b"\n"), needed_columns(compiled)
     rows = (lines[number] for number in compute.indices_nonzero(chosen).to_pylist())
-    return all(needed.issubset(_decoder.decode(line)) for line in rows)
+    try:
+        return all(needed.issubset(_decoder.decode(line)) for line in rows)
+    except (msgspec.DecodeError, UnicodeError):
+        return False
 
 
 def _take_lines(places: Iterable[Place], stage: RowStage, table: Table) -> None:

@@ -77,7 +77,7 @@ class Codec(Struct, frozen=True):
         """The same of what Arrow read; None: some of it has to be worded, or read otherwise."""
         if (array := self.whole(read)) is not None:
             return array
-        if not (pyarrow.types.is_string(read.type) or pyarrow.types.is_int64(read.type)):
+        if pyarrow.types.is_floating(read.type):
             return None
         try:
             return self.array_of_each(read.to_pylist())

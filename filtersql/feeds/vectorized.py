@@ -6,7 +6,7 @@ Example
     ([7, None, -1], None, None)
 
     The values may be an array, too, that Arrow read from JSON (`arrow_lines`): of integers,
-    booleans or strings, or of the numbers of a float or a numeric.
+    booleans, strings, or the numbers of a float.
     `None` says that some value is written in another way, or cannot be stored: then each of them
     is judged by itself (`values.Codec`), which reads all ways and says what is wrong. What is
     given here is the same, value by value; a test compares the two.
@@ -43,8 +43,6 @@ _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 #: texts that PostgreSQL prints as they are written
 _PRINTED = {"uuid": _UUID, "time": rf"{_TIME}(?:\.[0-9]{{0,5}}[1-9])?"}
 _MOST_DIGITS = 100
-#: of Arrow's decimals
-_MOST_DECIMAL_DIGITS = 38
 _FLOAT = r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?"
 _ZERO = r"^-?[0.]+(?:[eE]|$)"
 _MINUS_ZERO = r"^-[0.]+$"
@@ -69,7 +67,7 @@ def whole(pg_type: PgType, kind: StoredKind) -> Whole:
             return _booleans
         case "float", "float" | "double":
             reals = partial(_reals, 4 if pg_type.name == "float4" else 8, kind)
-            return partial(_numbers, pyarrow.float64(), reals, partial(_floats, reals))
+            return partial(_numbers, reals, partial(_floats, reals))
         case "numeric", "string" | "decimal":
             return _numerics(pg_type, kind)
         case "date", "date":
@@ -114,11 +112,9 @@ def _booleans(written: _Written) -> pyarrow.Array | None:
     return pyarrow.array(written, pyarrow.bool_())
 
 
-def _numbers(
-    read: pyarrow.DataType, of: _Of, of_texts: _Of, written: _Written
-) -> pyarrow.Array | None:
-    """Numbers that Arrow read as a type, and what `_texts` takes."""
-    if isinstance(written, pyarrow.Array) and written.type == read:
+def _numbers(of: _Of, of_texts: _Of, written: _Written) -> pyarrow.Array | None:
+    """Numbers that Arrow read, and what `_texts` takes."""
+    if isinstance(written, pyarrow.Array) and written.type == pyarrow.float64():
         return of(written)
     return _texts(of_texts, written)
 
@@ -220,20 +216,7 @@ def _numerics(pg_type: PgType, kind: StoredKind) -> Whole:
     before = precision - scale
     some = f"0|[1-9][0-9]{{0,{before - 1}}}" if before else "0"
     pattern = f"-?(?:{some})" + (rf"\.[0-9]{{{scale}}}" if scale else "")
-    of_texts = partial(_decimals, pattern, kind)
-    if precision > _MOST_DECIMAL_DIGITS:
-        return partial(_texts, of_texts)
-    read = pyarrow.decimal128(precision, scale)
-    return partial(_numbers, read, partial(_fitting, kind), of_texts)
-
-
-def _fitting(kind: StoredKind, numbers: pyarrow.Array) -> pyarrow.Array | None:
-    """Numbers with no more digits than they may have, which Arrow's reader does not ask."""
-    try:
-        numbers.validate(full=True)
-    except pyarrow.ArrowException:
-        return None
-    return numbers.cast(kind.arrow)
+    return partial(_texts, partial(_decimals, pattern, kind))
 
 
 def _decimals(pattern: str, kind: StoredKind, texts: pyarrow.StringArray) -> pyarrow.Array | None:

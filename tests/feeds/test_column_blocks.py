@@ -19,7 +19,7 @@ from running import World, table
 from test_feeds_blocks import ODD, USUAL
 
 from filtersql.errors import Mistakes
-from filtersql.feeds import changes, column_blocks, column_dispatch, native
+from filtersql.feeds import arrow_lines, changes, column_blocks, column_dispatch, native
 from filtersql.feeds import lines as feed_lines
 from filtersql.feeds import rows as source_rows
 from filtersql.feeds.column_blocks import ColumnReader
@@ -56,7 +56,7 @@ class Feed:
         #: how many blocks were read, and taken, as columns
         self.read = self.taken = 0
 
-    def outcome(self, text: bytes, positions: Any, size: int | None) -> object:
+    def outcome(self, text: bytes, positions: Any, size: int | None, samples: int = 64) -> object:
         """All that a read tells, in columns of so many bytes; None: line by line."""
         (self.folder / "1.jsonl").write_bytes(text)
         files = find_files("changes/*.jsonl", self.world.root, None)
@@ -71,7 +71,7 @@ class Feed:
                 patches.enter_context(patch.object(Taker, "take_all", each))
                 blocks = None
             else:
-                self._watch(patches, size)
+                self._watch(patches, size, samples)
                 blocks = lambda mistakes: native.column_blocks(  # noqa: E731
                     (chunk for file in files for chunk in chunks(file)),
                     ColumnReader(catalog),
@@ -88,7 +88,8 @@ class Feed:
         told = (found.cut, found.last, found.total, found.unpublished)
         return told, staged, [found.boundary(seq) for seq in range(12)]
 
-    def _watch(self, patches: ExitStack, size: int) -> None:
+    def _watch(self, patches: ExitStack, size: int, samples: int) -> None:
+        patches.enter_context(patch.object(arrow_lines, "_SAMPLES", samples))
         patches.enter_context(patch.object(column_blocks, "_FEWEST", 1))
         patches.enter_context(patch.object(column_blocks, "_MOST_MISSES", 10**6))
         patches.enter_context(patch.object(feed_lines, "_CHUNK_BYTES", size))
@@ -103,9 +104,11 @@ class Feed:
         patches.enter_context(patch("filtersql.feeds.intake.take_columns", counted))
 
     def compare(self, text: bytes, positions: Any, size: int) -> None:
-        """Both ways say the same."""
-        at_once = self.outcome(text, positions, size)
-        assert at_once == self.outcome(text, positions, None), text.decode("utf-8", "replace")
+        """Both ways say the same, whether all lines are among those that are looked at or one."""
+        each = self.outcome(text, positions, None)
+        for samples in (1, 64):
+            found = self.outcome(text, positions, size, samples)
+            assert found == each, text.decode("utf-8", "replace")
 
 
 def _rows(path: Path) -> list[str]:
@@ -127,6 +130,7 @@ def typed(tmp_path_factory: pytest.TempPathFactory) -> Feed:
     made = World(tmp_path_factory.mktemp("typed"))
     columns = {f"c{number}": name for number, name in enumerate(_TYPES)}
     made.publish(table("t", a="int8!", **columns), where="{p}a > 5")
+    made.add(table("unread", a="int8!", **columns))
     return Feed(made)
 
 
@@ -197,15 +201,18 @@ def test_rows_of_a_source(
     catalog = typed.world.inputs().catalog.tables[compiled.relation]
     files = find_files("changes/source.jsonl", typed.world.root, None)
 
-    def staged(worth_it: int) -> object:
-        with patch.object(source_rows, "_WORTH_IT", worth_it):
+    def staged(worth_it: int, samples: int = 64) -> object:
+        with (
+            patch.object(source_rows, "_WORTH_IT", worth_it),
+            patch.object(arrow_lines, "_SAMPLES", samples),
+        ):
             try:
                 path = typed.staged / "rows.parquet"
                 return _rows(source_rows.stage_rows(files, compiled, catalog, "duckdb", path).path)
             except Mistakes as refused:
                 return [(str(one), str(one.span), one.message) for one in refused.mistakes]
 
-    assert staged(0) == staged(2**40), text
+    assert staged(0) == staged(0, 1) == staged(2**40), text
 
 
 _PIECES = st.sampled_from(
@@ -230,6 +237,38 @@ def test_hostile_lines(
         place %= len(text) + 1
         text = text[:place] + piece + text[place + out :]
     feed.compare(text, (None, None), size)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["0e-10000000", "1e-2147483647", '"1E-9999999"', "1e-41", "1e+0000000000", "0.00000001",
+     "-0", "-0.0", "1e400", "1e-400", "1" * 5000, '"1"', "0." + "0" * 330 + "1"],
+)  # fmt: skip
+@pytest.mark.parametrize("column", ["c4", "c5", "c6", "c7", "c8", "c9"])
+def test_numbers_that_readers_differ_in(typed: Feed, value: str, column: str) -> None:
+    """Behind ordinary ones, which say how a column is written: alone, and where nobody reads it."""
+    others = {f"c{number}": None for number in range(len(_TYPES))}
+    lines_of_rows = [
+        _written({"a": 7, **others}).replace(f'"{column}": null', f'"{column}": {one}')
+        for one in ("1.5", value)
+    ]
+    for relation in ("t", "unread"):
+        text = "".join(
+            f'{{"seq": {seq}, "op": "insert", "relation": "public.{relation}", "after": {row}}}\n'
+            for seq, row in enumerate(lines_of_rows, 1)
+        )
+        typed.compare(text.encode(), (None,), 2**23)
+
+
+def test_a_name_that_is_none_is_refused_wherever_it_is(feed: Feed) -> None:
+    """Of a table that nobody reads, and of a commit."""
+    first = '{"seq": 1, "op": "insert", "relation": "other", "after": {"a": 7, "b": 1}}\n'
+    second = '{"seq": 2, "op": "insert", "relation": "public.t1", "after": {"a": 7, "b": 1}}\n'
+    for op in ("insert", "commit"):
+        named = '"relation": "other", "after": {"a": 7, "b": 1}, ' if op == "insert" else ""
+        last = f'{{"seq": 3, "op": "{op}", {named}"unchanged": [null]}}\n'
+        for before in (first, first + second):
+            feed.compare((before + last).encode(), (None, None), 2**23)
 
 
 def test_ordinary_changes_are_read_so(typed: Feed, feed: Feed) -> None:
@@ -267,7 +306,7 @@ def test_ordinary_changes_are_read_so(typed: Feed, feed: Feed) -> None:
 def _all_taken(feed: Feed, text: str) -> None:
     before = (feed.read, feed.taken)
     feed.compare(text.encode(), (None, None), 2**23)
-    assert (feed.read - before[0], feed.taken - before[1]) == (1, 1)
+    assert (feed.read - before[0], feed.taken - before[1]) == (2, 2)
 
 
 def test_a_feed_of_unusual_lines_is_not_tried_for_ever(tmp_path: Path) -> None:
