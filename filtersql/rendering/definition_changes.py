@@ -25,12 +25,13 @@ from typing import Literal
 from msgspec import Struct
 
 from filtersql.rendering.definition import COPY, Definition
-from filtersql.rendering.plan_records import MovingFilters
+from filtersql.rendering.plan_records import PlannedCriterion
 
 __all__ = [
     "Change",
     "FilterVerdict",
     "Kind",
+    "MovingFilters",
     "Row",
     "change_between",
     "doubts",
@@ -52,6 +53,13 @@ Kind = Literal[
 ]
 #: (column, value as PostgreSQL prints it; None is NULL)
 Row = tuple[tuple[str, str | None], ...]
+
+
+class MovingFilters(Struct, frozen=True):
+    """Those in force before, over a source's row, and those of now, over the target's row `t`."""
+
+    earlier: tuple[PlannedCriterion, ...]
+    staying: tuple[PlannedCriterion, ...]
 
 
 class FilterVerdict(Struct, frozen=True):

@@ -12,7 +12,6 @@ __all__ = [
     "Counts",
     "Internals",
     "MergePlan",
-    "MovingFilters",
     "PlannedArm",
     "PlannedColumn",
     "PlannedCriterion",
@@ -59,13 +58,6 @@ class PlannedCriterion(Struct, frozen=True):
     sql: str
     lines: tuple[str, ...]
     label_lines: tuple[str, ...]
-
-
-class MovingFilters(Struct, frozen=True):
-    """Those in force before, over a source's row, and those of now, over the target's row `t`."""
-
-    earlier: tuple[PlannedCriterion, ...]
-    staying: tuple[PlannedCriterion, ...]
 
 
 class PlannedArm(Struct, frozen=True):

@@ -19,8 +19,8 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.filters import Filter
 from filtersql.filters.check.supersets import covers
 from filtersql.rendering.definition import COPY, EVERY_ROW, NO_ROW, Definition
-from filtersql.rendering.definition_changes import FilterVerdict, types_differ
-from filtersql.rendering.plan_records import MovingFilters, PlannedCriterion
+from filtersql.rendering.definition_changes import FilterVerdict, MovingFilters, types_differ
+from filtersql.rendering.plan_records import PlannedCriterion
 from filtersql.review.changed_meaning import condition_of
 from filtersql.review.row_trials import Condition, NotTried, Trials
 

@@ -28,9 +28,8 @@ from sqlglot import exp, select
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import UNREADABLE_STATEMENT
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.rendering.definition_changes import FilterVerdict
+from filtersql.rendering.definition_changes import FilterVerdict, MovingFilters
 from filtersql.rendering.filters_in_force import not_true
-from filtersql.rendering.plan_records import MovingFilters
 from filtersql.run.audit_findings import Found, check_keys, compare
 from filtersql.run.conflict_counts import count_where
 from filtersql.run.counts import count
