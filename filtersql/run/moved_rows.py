@@ -151,6 +151,7 @@ def _between(
         engine.stage(stage, source)
     else:
         # Counts read a few columns of each row; a stage reads all of them.
+        stage = f"{stage}_counted"
         engine.define(stage, source)
     effect = _column(compiled.effect_column)
     kinds = [count_where(effect.copy().eq(kind)) for kind in ("delete", "insert")]
