@@ -18,10 +18,11 @@ Example
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+import msgspec
 import pyarrow
 from pyarrow import compute, json
 
@@ -29,7 +30,7 @@ from filtersql.catalog import Column, PgType
 from filtersql.feeds.readers import family
 from filtersql.feeds.records import Number
 
-__all__ = ["ahead", "count_lines", "line_at", "read_lines", "sampled", "written_fields"]
+__all__ = ["ahead", "count_lines", "read_lines", "samples_of", "written_fields"]
 
 _Item = TypeVar("_Item")
 
@@ -100,15 +101,17 @@ def written_fields(
     return fields
 
 
-def sampled(text: bytes) -> list[bytes]:
-    """Some lines of a text, from its beginning to its end."""
+def samples_of(text: bytes, decode: Callable[[bytes], _Item]) -> list[_Item] | None:
+    """Some lines of a text, from its beginning to its end; None: one of them cannot be read."""
     step = 1 + len(text) // _SAMPLES
     starts = {text.rfind(b"\n", 0, place) + 1 for place in range(0, len(text), step)}
-    return [line_at(text, start) for start in sorted(starts)]
+    try:
+        return [decode(_line_at(text, start)) for start in sorted(starts)]
+    except (msgspec.DecodeError, UnicodeError):
+        return None
 
 
-def line_at(text: bytes, start: int) -> bytes:
-    """The line that begins at a place."""
+def _line_at(text: bytes, start: int) -> bytes:
     end = text.find(b"\n", start)
     return text[start:] if end < 0 else text[start:end]
 

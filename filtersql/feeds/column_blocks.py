@@ -29,7 +29,7 @@ from filtersql.catalog import Catalog
 from filtersql.feeds.arrow_lines import (
     count_lines,
     read_lines,
-    sampled,
+    samples_of,
     written_fields,
 )
 from filtersql.feeds.lines import Chunk
@@ -168,7 +168,7 @@ class ColumnReader(Struct):
         self.misses = 0
 
     def _groups(self, text: bytes, count: int) -> list[Group] | None:
-        samples = _read_samples(text)
+        samples = samples_of(text, record)
         if samples is None:
             return None
         named = [one.relation for one in samples if one.op != "commit"]
@@ -189,7 +189,7 @@ class ColumnReader(Struct):
         groups = []
         for relation, places in parts.items():
             own = b"\n".join([lines[number] for number in places])
-            samples = _read_samples(own)
+            samples = samples_of(own, record)
             if (
                 samples is None
                 or (found := self._group(relation, own, len(places), samples)) is None
@@ -242,13 +242,6 @@ class ColumnReader(Struct):
             *(pyarrow.field(name, pyarrow.struct(list(each))) for name, each in images.items()),
             pyarrow.field("unchanged", pyarrow.list_(_TEXT)),
         ]
-
-
-def _read_samples(text: bytes) -> list[Record] | None:
-    try:
-        return [record(line) for line in sampled(text)]
-    except (msgspec.DecodeError, UnicodeError):
-        return None
 
 
 def _in_order(groups: Sequence[Group], name: str) -> pyarrow.Array:

@@ -22,7 +22,7 @@ from pyarrow import compute
 
 from filtersql.feeds.blocks import shapes
 from filtersql.feeds.column_blocks import ColumnBlock, Group
-from filtersql.feeds.dispatch import Taker, targets_of
+from filtersql.feeds.dispatch import Taker
 from filtersql.feeds.images import NEEDS_AFTER, NEEDS_BEFORE, Judged
 from filtersql.feeds.ordered_runs import Runs
 from filtersql.feeds.staging import ChangeStage, distinct
@@ -63,15 +63,9 @@ def take_columns(taker: Taker, block: ColumnBlock) -> int | None:
 
 
 def _take(taker: Taker, taken: _Taken, last: int, *, new: bool) -> int:
-    tally = taker.tally
     for op, count in taken.counts.items():
-        tally.total += count
-        targets = _targets(taken.judged, op)
-        if not targets and op != "commit":
-            tally.unpublished += count
-        for index in targets:
-            counted = tally.read if _takes(taker, index, last, new=new) else tally.skipped
-            counted[index] += count
+        taker.tally.total += count
+        taker.count(taken.judged, op, count, last, new=new)
     for stage, arrays in taken.staged:
         stage.extend_columns(arrays)
     return sum(len(arrays[0]) for _, arrays in taken.staged)
@@ -85,9 +79,8 @@ def _judged(taker: Taker, group: Group, last: int, *, new: bool) -> _Taken | Non
         return None
     takers: dict[int, set[str]] = {}
     for op in ops:
-        for index in _targets(judged, op):
-            if _takes(taker, index, last, new=new):
-                takers.setdefault(id(taker.stages[index]), set()).add(op)
+        for stage in taker.takers(judged, op, last, new=new):
+            takers.setdefault(id(stage), set()).add(op)
     stages = [stage for stage in distinct(taker.stages) if id(stage) in takers]
     if judged.targets and not _is_right(taker, group, judged, stages):
         return None
@@ -159,12 +152,3 @@ def _are_right(taker: Taker, group: Group, chosen: _Mask, guarded: Collection[st
         return False
     images = (image for one in records for image in (one.before, one.after) if image)
     return not any(name in image and image[name] is None for image in images for name in guarded)
-
-
-def _targets(judged: Judged, op: str) -> tuple[int, ...]:
-    return () if op == "commit" else targets_of(judged, op)
-
-
-def _takes(taker: Taker, index: int, last: int, *, new: bool) -> bool:
-    position = taker.landings[index].position
-    return new and (position is None or last > position)

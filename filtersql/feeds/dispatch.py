@@ -30,7 +30,7 @@ from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
 from filtersql.feeds.staging import ChangeStage, distinct
 
-__all__ = ["MOST_MISTAKES", "Taker", "Tally", "targets_of"]
+__all__ = ["MOST_MISTAKES", "Taker", "Tally"]
 
 MOST_MISTAKES = 100
 _MOST_SHAPES = 10_000
@@ -82,16 +82,9 @@ class Taker(Struct, frozen=True):
         takers: dict[int, set[Shape]] = {}
         for shape, found in judged.items():
             assert found is not None  # that was asked above
-            targets, count = targets_of(found, shape[0]), counts[shape]
-            if not targets and shape[0] != "commit":
-                self.tally.unpublished += count
-            for index in targets:
-                position = self.landings[index].position
-                if not new[0] or (position is not None and last <= position):
-                    self.tally.skipped[index] += count
-                else:
-                    self.tally.read[index] += count
-                    takers.setdefault(id(self.stages[index]), set()).add(shape)
+            self.count(found, shape[0], counts[shape], last, new=bool(new[0]))
+            for stage in self.takers(found, shape[0], last, new=bool(new[0])):
+                takers.setdefault(id(stage), set()).add(shape)
         taken = 0
         for stage in distinct(self.stages):
             if some := takers.get(id(stage)):
@@ -104,6 +97,24 @@ class Taker(Struct, frozen=True):
                         list(compress(block.records, chosen)), list(compress(block.places, chosen))
                     )
         return taken
+
+    def takers(self, judged: Judged, op: str, last: int, *, new: bool) -> list[ChangeStage]:
+        """The stages that take changes of an op up to a number, of which no target has some."""
+        taking = (i for i in _targets(judged, op) if self._takes(i, last, new=new))
+        return [self.stages[index] for index in taking]
+
+    def count(self, judged: Judged, op: str, count: int, last: int, *, new: bool) -> None:
+        """Count so many of these changes as read, skipped or unpublished."""
+        targets = _targets(judged, op)
+        if not targets and op != "commit":
+            self.tally.unpublished += count
+        for index in targets:
+            takes = self._takes(index, last, new=new)
+            (self.tally.read if takes else self.tally.skipped)[index] += count
+
+    def _takes(self, index: int, last: int, *, new: bool) -> bool:
+        position = self.landings[index].position
+        return new and (position is None or last > position)
 
     def take_each(self, block: Block) -> int:
         """The same, where each change is judged by itself."""
@@ -155,7 +166,7 @@ class Taker(Struct, frozen=True):
         if not isinstance(judged, Judged):
             tally.mistakes += [(place, mistake(line_span(*place))) for mistake in judged]
             return 0
-        targets = targets_of(judged, change.op)
+        targets = _targets(judged, change.op)
         if not targets and change.op not in ("commit", "truncate"):
             tally.unpublished += 1
         takers: dict[int, ChangeStage] = {}
@@ -171,6 +182,8 @@ class Taker(Struct, frozen=True):
         return len(takers)
 
 
-def targets_of(judged: Judged, op: str) -> tuple[int, ...]:
-    """The targets that take an op."""
+def _targets(judged: Judged, op: str) -> tuple[int, ...]:
+    """The targets that take an op; a commit is none of the relations that it stands among."""
+    if op == "commit":
+        return ()
     return judged.targets if judged.partial is None else judged.partial.get(op, judged.targets)

@@ -68,6 +68,7 @@ class Intake:
     def take(self, whole: Block | ColumnBlock) -> None:
         """Judge a block and keep what is pending. Raises Unordered."""
         if isinstance(whole, ColumnBlock):
+            self._make_room(whole.size)
             taken = take_columns(self.taker, whole)
             if taken is not None:
                 whole.reader.taken()
@@ -78,8 +79,7 @@ class Intake:
                     self.take(block)
             return
         for block in whole.parts(_BATCH_BYTES):
-            if self.size and self.size + block.size > _BATCH_BYTES:
-                self._flush()
+            self._make_room(block.size)
             self._keep(self.taker.take_all(block), block.size)
 
     def close(self, *, rows_only: bool = False) -> None:
@@ -88,6 +88,10 @@ class Intake:
             stage.close(rows_only=rows_only)
         # Arrow keeps what it used: an engine in this process needs it next.
         pyarrow.default_memory_pool().release_unused()
+
+    def _make_room(self, size: int) -> None:
+        if self.size and self.size + size > _BATCH_BYTES:
+            self._flush()
 
     def _keep(self, taken: int, size: int) -> None:
         if taken:

@@ -31,7 +31,7 @@ from filtersql.feeds.arrow_lines import (
     ahead,
     count_lines,
     read_lines,
-    sampled,
+    samples_of,
     written_fields,
 )
 from filtersql.feeds.images import needed_columns
@@ -48,7 +48,7 @@ __all__ = ["StagedRows", "has_distinct_keys", "row_stage", "stage_rows", "take_s
 _BATCH = 50_000
 _BATCH_BYTES = 16 * 2**20
 _MOST_MISTAKES = 100
-#: text that is read faster as columns, and how many misses there are before that is not tried
+#: text that is read faster as columns, and how many misses in a row end the tries
 _WORTH_IT = 2**16
 _MOST_MISSES = 3
 #: types of which engines, too, tell any two values apart that differ, and how many keys are few
@@ -110,8 +110,10 @@ def take_source_rows(pieces: Iterable[Chunk], stage: RowStage, table: Table) -> 
     for chunk, arrays in ahead(map(read, pieces)):
         if arrays is not None:
             stage.write(arrays)
+            misses = 0
             continue
-        misses += 1
+        # Small files are read line by line, and tell nothing of others.
+        misses += len(chunk.text) >= _WORTH_IT
         for numbers, some in lines_of(chunk):
             _take_lines(zip(repeat(chunk.shown), numbers, some), stage, table)
         if len(stage.mistakes) >= _MOST_MISTAKES:
@@ -123,11 +125,8 @@ def _arrays(text: bytes, stage: RowStage, table: Table) -> list[pyarrow.Array] |
     count = count_lines(text)
     if count is None:
         return None
-    try:
-        samples = [_decoder.decode(line) for line in sampled(text)]
-    except (msgspec.DecodeError, UnicodeError):
-        return None
-    fields = written_fields(table.columns, samples)
+    samples = samples_of(text, _decoder.decode)
+    fields = None if samples is None else written_fields(table.columns, samples)
     found = None if fields is None else read_lines(text, count, fields)
     if found is None:
         return None

@@ -27,7 +27,7 @@ from filtersql.storage import Engine
 
 __all__ = ["FilterWriter", "earlier_criteria", "judging_words", "not_true", "printed"]
 
-#: gives a filter's text for an image: (filter, "old_" | "new_" | "") -> SQL
+#: gives a filter's text for an image: (filter, "old_" | "new_" | "" | "t.") -> SQL
 FilterWriter = Callable[[Filter, str], str]
 
 #: columns before the deepest filter

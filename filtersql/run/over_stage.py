@@ -16,7 +16,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.counts import count
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_rows
+from filtersql.targets.statements import named_rows, table
 
 __all__ = ["asking_target", "over_stage", "same_key", "staged_merge"]
 
@@ -48,7 +48,7 @@ def _outnumbers(engine: Engine, compiled: CompiledTable, stage: str) -> bool:
     DuckDB looks the larger side of a join up in the smaller one, and updates rows in the order
     of the former: forty times slower than in the target's own.
     """
-    target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
+    target = table(compiled.target_sql, engine.dialect)
     return count(engine, select("*").from_(named_rows(stage))) > count(
         engine, select("*").from_(target)
     )
@@ -56,7 +56,7 @@ def _outnumbers(engine: Engine, compiled: CompiledTable, stage: str) -> bool:
 
 def _place_in_target(compiled: CompiledTable, engine: Engine) -> exp.Expr:
     """Where the target has the row with a staged row's key; NULL where it has none."""
-    target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
+    target = table(compiled.target_sql, engine.dialect)
     place = select(exp.Min(this=exp.column("rowid", table="held", quoted=True)))
     return place.from_(exp.alias_(target, "held", table=True)).where(same_key(compiled)).subquery()
 

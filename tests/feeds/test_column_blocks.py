@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
-from random_feeds import FEEDS, lines
+from random_feeds import FEEDS, POSITIONS, lines, two_targets
 from running import World, table
 from test_feeds_blocks import ODD, USUAL
 
@@ -37,7 +37,6 @@ _SETTINGS = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 _SIZES = st.sampled_from([150, 400, 2**23])
-_POSITIONS = [(None, None), (None, None), (None, 3), (2, 2), (4, 1), (12, 12)]
 _TYPES = ["int2", "int4", "int8", "bool", "float4", "float8", "numeric", "numeric(10,2)",
           "numeric(4,0)", "date", "timestamp", "timestamptz", "uuid", "text", "varchar(3)",
           "bpchar(3)"]  # fmt: skip
@@ -119,10 +118,7 @@ def _rows(path: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def feed(tmp_path_factory: pytest.TempPathFactory) -> Feed:
-    made = World(tmp_path_factory.mktemp("columns"))
-    made.publish(table("t1", a="int4!", b="int4"), where="{p}a > 5")
-    made.publish(table("t2", a="int4!", b="text")).add(table("other", a="int4!", b="int4"))
-    return Feed(made)
+    return Feed(two_targets(tmp_path_factory.mktemp("columns")))
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +131,7 @@ def typed(tmp_path_factory: pytest.TempPathFactory) -> Feed:
 
 
 @_SETTINGS
-@given(FEEDS, st.sampled_from([0, 0, 0, 1, 2, 9]), st.sampled_from(_POSITIONS), _SIZES)
+@given(FEEDS, st.sampled_from([0, 0, 0, 1, 2, 9]), st.sampled_from(POSITIONS), _SIZES)
 @example(
     [({"relation": "public.t1", "op": "insert", "after": {"a": 7, "b": 2**31}}, None)],
     0,
@@ -320,7 +316,7 @@ def test_a_feed_of_unusual_lines_is_not_tried_for_ever(tmp_path: Path) -> None:
     watched: Callable[..., Any] = column_blocks.count_lines
     with (
         patch.object(column_blocks, "_FEWEST", 1),
-        patch.object(column_blocks, "sampled", lambda text: tries.append(text) or [text]),
+        patch.object(column_blocks, "samples_of", lambda text, _: tries.append(text)),
         patch.object(column_blocks, "count_lines", watched),
     ):
         assert [reader.read(chunk) for _ in range(9)] == [None] * 9

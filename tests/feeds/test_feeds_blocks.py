@@ -10,8 +10,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from random_feeds import FEEDS, lines
-from running import World, pg_type, table
+from random_feeds import FEEDS, POSITIONS, lines, two_targets
+from running import World, pg_type
 from test_values import TEXTS
 
 from filtersql.errors import Mistakes
@@ -139,9 +139,7 @@ Compiled = tuple[World, Sequence[CompiledTable]]
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
-    made = World(tmp_path_factory.mktemp("blocks"))
-    made.publish(table("t1", a="int4!", b="int4"), where="{p}a > 5")
-    made.publish(table("t2", a="int4!", b="text")).add(table("other", a="int4!", b="int4"))
+    made = two_targets(tmp_path_factory.mktemp("blocks"))
     return made, made.compiled()
 
 
@@ -180,7 +178,7 @@ def _outcome(
 @given(
     FEEDS,
     st.sampled_from([0, 0, 0, 1, 2, 9]),
-    st.sampled_from([(None, None), (None, None), (None, 3), (2, 2), (4, 1), (12, 12)]),
+    st.sampled_from(POSITIONS),
 )
 @example(
     [({"relation": "public.t1", "op": "insert", "after": {"a": 7, "b": 2**31}}, None)],

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from noting import noting
 from portioned import PortionedFeed
-from random_feeds import DELETED, FEEDS, RIGHT, lines
+from random_feeds import DELETED, FEEDS, POSITIONS, RIGHT, lines, two_targets
 from running import SPAN, World, insert, table, update
 from test_targets_spark import output
 
@@ -28,13 +28,10 @@ MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
 
 @pytest.fixture(scope="module")
 def feeds(tmp_path_factory: pytest.TempPathFactory) -> PortionedFeed:
-    world = World(tmp_path_factory.mktemp("portions"))
-    world.publish(table("t1", a="int4!", b="int4"), where="{p}a > 5")
-    world.publish(table("t2", a="int4!", b="text")).add(table("other", a="int4!", b="int4"))
-    return PortionedFeed(world)
+    return PortionedFeed(two_targets(tmp_path_factory.mktemp("portions")))
 
 
-_POSITIONS = st.sampled_from([(None, None), (None, None), (None, 3), (2, 2), (4, 1), (12, 12)])
+_POSITIONS = st.sampled_from(POSITIONS)
 
 
 @settings(max_examples=40 * MORE, deadline=None, database=None,

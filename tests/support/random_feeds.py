@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
+from running import World, table
 
-__all__ = ["DELETED", "FEEDS", "RIGHT", "lines"]
+__all__ = ["DELETED", "FEEDS", "POSITIONS", "RIGHT", "lines", "two_targets"]
+
+#: where the two targets may stand
+POSITIONS = [(None, None), (None, None), (None, 3), (2, 2), (4, 1), (12, 12)]
 
 _RELATIONS = st.sampled_from(
     ["public.t1"] * 6 + ["public.t2"] * 3 + ["other", ["public", "t1"], "x.y.z", None, "t9"]
@@ -49,6 +54,13 @@ _TX = st.sampled_from([None, None, "x", "x", 7, "7"])
 FEEDS = st.lists(st.tuples(RIGHT | DELETED, _TX), max_size=9) | st.lists(
     st.tuples(RIGHT | DELETED | _CHANGES, _TX), max_size=9
 )
+
+
+def two_targets(root: Path) -> World:
+    """The tables of these feeds: two that are published, and one that is not."""
+    made = World(root)
+    made.publish(table("t1", a="int4!", b="int4"), where="{p}a > 5")
+    return made.publish(table("t2", a="int4!", b="text")).add(table("other", a="int4!", b="int4"))
 
 
 def lines(feed: list[tuple[dict[str, Any], object]], torn: int) -> bytes:
