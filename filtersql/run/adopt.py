@@ -53,7 +53,7 @@ def adopt(
     clock = read_clock()
     audited = audit(inputs, unknown, engine, at=at, clock=clock)
     if all(one.right for one in audited):
-        ledger.prepare(engine, schema)
+        made = known.made
         for name in unknown:
             own = [one.compiled for one in audited if one.compiled.subscription == name]
             first = known.number_of(name) + 1
@@ -63,7 +63,8 @@ def adopt(
             ]
             texts = (compiled.definition for compiled in own)
             definitions_in_force.store(engine, schema, texts)
-            ledger.append(engine, schema, entries)
+            ledger.append(engine, schema, entries, made=made)
+            made = True
     return audited
 
 

@@ -20,7 +20,7 @@ from filtersql.definitions.model import Subscription
 from filtersql.feeds.changes import Records
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import definitions_in_force, ledger
+from filtersql.run import definitions_in_force
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.holding import held_row, note, now
 from filtersql.run.lease import Lease
@@ -43,7 +43,6 @@ __all__ = [
     "intend",
     "mark",
     "only_looking",
-    "prepare",
     "read_row",
     "timed",
 ]
@@ -193,9 +192,9 @@ def commit(context: RunContext, entries: Sequence[Entry], *, last: bool = False)
         newer = {row.key for row in rows}
         rows = [*(row for key, row in context.proved.items() if key not in newer), *rows]
         with context.spent.on("commit"):
-            prepare(context)
             _store_definitions(context, rows)
-            note(context, context.engine, rows, last=last)
+            note(context, context.engine, rows, last=last, made=context.made)
+        context.made = context.prepared = True
         context.ledgers.wrote(len(rows))
         context.pending.clear()
         context.proved.clear()
@@ -227,15 +226,6 @@ def read_row(context: RunContext, position: int | None) -> Entry:
 def _new_files(context: RunContext) -> tuple[SeenFile, ...]:
     files, context.files = context.files, ()
     return files
-
-
-def prepare(context: RunContext) -> None:
-    """Make the ledger, where this run has not done so."""
-    if not context.prepared:
-        if not context.made:
-            ledger.prepare(context.engine, context.inputs.state_schema)
-        context.prepared = True
-        context.ledgers.wrote(0)
 
 
 def only_looking(context: RunContext) -> bool:

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from filtersql.errors import Mistakes
 from filtersql.rendering.definition import Definition, read_definition
 from filtersql.rendering.target_uniqueness import DEFINITIONS
 from filtersql.run.ledger import Ledger
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import insert_values, quoted
+from filtersql.targets.statements import insert_values, typed_rows
 
 __all__ = ["in_force", "named_by", "store"]
 
@@ -34,15 +35,22 @@ def named_by(known: Ledger) -> frozenset[str]:
 
 def store(engine: Engine, schema: str, definitions: Iterable[Definition]) -> None:
     """Write texts that are not there yet; the table is made where it is missing."""
-    texts = {each.hash: each.text for each in definitions}
-    if not texts:
+    parts, rows = (
+        (schema, DEFINITIONS),
+        list({each.hash: each.text for each in definitions}.items()),
+    )
+    if not rows:
         return
-    parts = (schema, DEFINITIONS)
     if not engine.exists(parts):
         kind = "STRING" if engine.dialect == "spark" else "VARCHAR"
-        columns = ",\n  ".join(f"{quoted(name, engine.dialect)} {kind}" for name in _COLUMNS)
-        engine.create(parts, columns, {}, keep=True)
-    rows = list(texts.items())
+        try:
+            columns = [(name, kind) for name in _COLUMNS]
+            engine.begin(parts, typed_rows(columns, rows, engine.dialect))
+        except Mistakes:
+            if not engine.exists(parts):
+                raise
+        else:
+            return
     engine.execute(insert_values(engine.table_sql(parts), _COLUMNS, rows, engine.dialect))
 
 

@@ -41,15 +41,17 @@ class Holder(Protocol):
         """Who writes the ledger."""
 
 
-def note(context: Holder, engine: Engine, rows: Sequence[Entry], *, last: bool) -> None:
-    """Add rows to a ledger that is there; they renew the lease, the last ones give it back."""
+def note(
+    context: Holder, engine: Engine, rows: Sequence[Entry], *, last: bool, made: bool = True
+) -> None:
+    """Add rows to a ledger; they renew the lease, the last ones give it back."""
     with context.lease.lock:
         until = None if last or engine.atomic else context.lease.until()
         numbered = [
             replace(row, ordinal=number, owner=context.lease.owner, held_until=until)
             for number, row in enumerate(rows, context.ordinal + 1)
         ]
-        ledger.append(engine, context.inputs.state_schema, numbered)
+        ledger.append(engine, context.inputs.state_schema, numbered, made=made)
         context.ordinal += len(rows)
         context.lease.ends_by_marks = False
         context.lease.note(held=until is not None)

@@ -74,13 +74,12 @@ from filtersql.run.ledger_entry import (
 )
 from filtersql.targets.model import Engine, Slot
 from filtersql.targets.refusals import is_conflict
-from filtersql.targets.statements import quoted
+from filtersql.targets.statements import typed_rows
 
 __all__ = [
     "Ledger",
     "append",
     "history",
-    "prepare",
     "read",
     "read_all",
     "tidy",
@@ -150,12 +149,6 @@ _TOLD = itemgetter(
         ),
     )
 )
-
-
-def prepare(engine: Engine, schema: str) -> None:
-    """Make the ledger where it is missing."""
-    if not engine.exists((schema, LEDGER)):
-        engine.create((schema, LEDGER), _definitions(engine), {}, keep=True)
 
 
 def read(engine: Engine, schema: str) -> Ledger:
@@ -235,23 +228,30 @@ def history(engine: Engine, schema: str) -> list[Entry]:
     return sorted(map(entry_of, engine.rows_of((schema, LEDGER), COLUMNS) or ()), key=_ordinal)
 
 
-def append(engine: Engine, schema: str, entries: Sequence[Entry]) -> None:
-    """Add rows of one subscription, in one commit. Raises Mistakes where another run was faster."""
+def append(engine: Engine, schema: str, entries: Sequence[Entry], *, made: bool = True) -> None:
+    """Add rows of one subscription, in one commit; where no ledger is `made` they make it.
+
+    Raises Mistakes where another run was faster.
+    """
     if not entries:
         return
     rows = [[stored(entry, name) for name in COLUMNS] for entry in entries]
     first = entries[0]
     slot = Slot(first.subscription, first.ordinal)
-    then = _since(engine, schema, slot)
+    parts, then = (schema, LEDGER), _since(engine, schema, slot)
     for tries_left in reversed(range(_MOST_TRIES)):
         refused: Mistakes | None = None
         try:
-            found = engine.append((schema, LEDGER), COLUMNS, rows, slot, then)
+            if not made:
+                engine.begin(parts, typed_rows(_columns(engine), rows, engine.dialect))
+                return
+            found = engine.append(parts, COLUMNS, rows, slot, then)
         except Mistakes as said:
-            if engine.atomic:
+            if engine.atomic or not engine.exists(parts):
                 raise
             # What became of a statement is read, never guessed; then it may be tried again.
-            refused, found = said, engine.rows(then)
+            refused, found = said if made else None, engine.rows(then)
+        made = True
         newer = sorted(map(entry_of, found), key=_ordinal)
         if any(entry.ordinal == first.ordinal and entry.owner == first.owner for entry in newer):
             return
@@ -288,7 +288,7 @@ def _ordinal(entry: Entry) -> int:
     return entry.ordinal
 
 
-def _definitions(engine: Engine) -> str:
+def _columns(engine: Engine) -> list[tuple[str, str]]:
     text = "STRING" if engine.dialect == "spark" else "VARCHAR"
 
     def kind(name: str) -> str:
@@ -296,4 +296,4 @@ def _definitions(engine: Engine) -> str:
             return "BOOLEAN"
         return "BIGINT" if name in NUMBERS else text
 
-    return ",\n  ".join(f"{quoted(name, engine.dialect)} {kind(name)}" for name in COLUMNS)
+    return [(name, kind(name)) for name in COLUMNS]

@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from filtersql.rendering.sql_fragments import quoted
 from filtersql.targets.model import Mark, Slot, Written, read_mark
-from filtersql.targets.statements import describe_table, table_name
+from filtersql.targets.statements import describe_table, replace_table, table_name
 
 __all__ = [
     "ALL_SETTINGS",
@@ -160,16 +160,13 @@ def create_statement(
     config: Mapping[str, object],
     location: str | None,
     *,
-    keep: bool = False,
     query: str | None = None,
 ) -> str:
-    """CREATE OR REPLACE TABLE; `keep`: IF NOT EXISTS; `query`: with its rows and columns."""
-    words = "CREATE TABLE IF NOT EXISTS" if keep else "CREATE OR REPLACE TABLE"
+    """CREATE OR REPLACE TABLE; `query`: with its rows and columns."""
     properties = {str(k): str(v) for k, v in _mapping(config.get("table_properties")).items()}
     if _NEEDS_MAPPING.search("".join(re.findall(r"`((?:[^`]|``)+)`", definitions))):
         properties.setdefault("delta.columnMapping.mode", "name")
-    columns = f" (\n  {definitions}\n)" if query is None else ""
-    parts = [f"{words} {table_sql}{columns}\nUSING delta"]
+    parts = [replace_table(table_sql, None if query else definitions, "spark"), "USING delta"]
     if clustered := _names(config.get("cluster_by")):
         parts.append(f"CLUSTER BY ({', '.join(quoted(name, 'spark') for name in clustered)})")
     if location is not None:

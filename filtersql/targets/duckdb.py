@@ -32,6 +32,7 @@ from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.refusals import reason_of
 from filtersql.targets.statements import (
+    create_of,
     create_schema,
     drop,
     drop_table,
@@ -41,6 +42,7 @@ from filtersql.targets.statements import (
     named_rows,
     positioned,
     quoted,
+    replace_table,
     select_columns,
     set_to,
     temporary,
@@ -238,17 +240,22 @@ class DuckDB:
         names = exp.select("lower(table_name)").from_("duckdb_tables()").where(_in_schema(schema))
         return frozenset(str(name) for (name,) in self.rows(names.sql("duckdb")))
 
-    def create(
-        self, parts: Sequence[str], definitions: str, config: Config, *, keep: bool = False
-    ) -> None:
-        """Make a table, in place of one that exists, which `keep` leaves as it is."""
+    def create(self, parts: Sequence[str], definitions: str, config: Config) -> None:
+        """Make a table, in place of one that exists."""
         self._run(create_schema(quoted(parts[0], "duckdb"), "duckdb"))
-        self._run(_created(self.table_sql(parts), definitions, keep=keep))
+        self._run(replace_table(self.table_sql(parts), definitions, "duckdb"))
+
+    def begin(self, parts: Sequence[str], query: str) -> None:
+        """Make a table of a query's rows."""
+        self._run(create_schema(quoted(parts[0], "duckdb"), "duckdb"))
+        self._run(create_of(self.table_sql(parts), query, "duckdb"))
 
     def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
         """Two statements of one transaction: the table keeps its collations."""
         name = self.table_sql(parts)
-        return ";\n".join((_created(name, definitions), insert_rows(name, query, "duckdb")))
+        return ";\n".join(
+            (replace_table(name, definitions, "duckdb"), insert_rows(name, query, "duckdb"))
+        )
 
     def append(
         self,
@@ -318,11 +325,6 @@ class DuckDB:
             return self.connection.execute(statement)
         except duckdb.Error as error:
             raise Mistakes([EngineRefused("DuckDB", reason_of(str(error)))]) from None
-
-
-def _created(table_sql: str, definitions: str, *, keep: bool = False) -> str:
-    words = "CREATE TABLE IF NOT EXISTS" if keep else "CREATE OR REPLACE TABLE"
-    return f"{words} {table_sql} (\n  {definitions}\n)"
 
 
 def _is_merge(statement: str) -> bool:

@@ -22,7 +22,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.targets import AppliedTwice
 from filtersql.rendering.sql_fragments import quoted
 from filtersql.targets.model import Mark, Slot, Written, read_mark
-from filtersql.targets.statements import insert_unless
+from filtersql.targets.statements import insert_unless, replace_table
 
 __all__ = [
     "APPEND_SETTINGS",
@@ -138,17 +138,14 @@ def create_statements(
     definitions: str,
     config: Mapping[str, object],
     *,
-    keep: bool = False,
     query: str | None = None,
 ) -> tuple[str, ...]:
-    """CREATE OR REPLACE TABLE (`keep`: IF NOT EXISTS), and the order in which rows are written.
+    """CREATE OR REPLACE TABLE, and the order in which rows are written.
 
     `query`: with its rows and columns.
     """
     properties = config.get("table_properties")
-    words = "CREATE TABLE IF NOT EXISTS" if keep else "CREATE OR REPLACE TABLE"
-    columns = f" (\n  {definitions}\n)" if query is None else ""
-    create = f"{words} {table_sql}{columns}\nUSING iceberg"
+    create = replace_table(table_sql, None if query else definitions, "spark") + "\nUSING iceberg"
     if isinstance(properties, Mapping) and properties:
         pairs = (f"{_text(str(name))} = {_text(str(value))}" for name, value in properties.items())
         create += f"\nTBLPROPERTIES ({', '.join(pairs)})"

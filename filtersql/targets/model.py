@@ -228,12 +228,14 @@ class Engine(Protocol):
         """The names of the tables of a schema, folded: as many of them as the engine lists."""
         ...
 
-    def create(
-        self, parts: Sequence[str], definitions: str, config: Config, *, keep: bool = False
-    ) -> None:
-        """Make a table, in place of one that exists, which `keep` leaves as it is.
+    def create(self, parts: Sequence[str], definitions: str, config: Config) -> None:
+        """Make a table, in place of one that exists; `config` is a subscription's target_config."""
+        ...
 
-        `config` is a subscription's target_config.
+    def begin(self, parts: Sequence[str], query: str) -> None:
+        """Make a table of a query's rows and columns, in one commit.
+
+        Raises Mistakes where it exists: another process may have made it in the meantime.
         """
         ...
 

@@ -48,6 +48,7 @@ from filtersql.targets.server_settings import ServerSettings
 from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
     cache_table,
+    create_of,
     create_schema,
     describe_table,
     described,
@@ -55,7 +56,6 @@ from filtersql.targets.statements import (
     drop_table,
     insert_rows,
     insert_values,
-    make_table,
     positional_view,
     rows_of,
     select_all,
@@ -130,8 +130,7 @@ class Remote(Struct, Commits):
 
     def configure(self, settings: dict[str, str]) -> None:
         """Set what the meaning of statements depends on, and check that it is in force."""
-        wanted = self.settings.missing(settings)
-        if wanted:
+        if wanted := self.settings.missing(settings):
             # One after the other: what the first ones set decides how later ones are read.
             self._ask(*(immediately(setting(*pair)) for pair in wanted.items()))
             self.settings.take(wanted, self.rows("SET"))
@@ -207,16 +206,16 @@ class Remote(Struct, Commits):
         """The names of the tables of a schema, folded."""
         return table_names(self.rows, self.table_sql([schema]))
 
-    def create(
-        self, parts: Sequence[str], definitions: str, config: Config, *, keep: bool = False
-    ) -> None:
-        """Make a table, in place of one that exists, which `keep` leaves as it is."""
-        if parts[0] not in self.schemas:
-            self.execute(create_schema(self.table_sql(parts[:1]), "spark"))
-            self.schemas.add(parts[0])
-        name = self.table_sql(parts)
-        statements = create_statements(self.format, name, definitions, config, keep=keep)
-        make_table(statements, self.execute, lambda: keep and self.exists(parts))
+    def create(self, parts: Sequence[str], definitions: str, config: Config) -> None:
+        """Make a table, in place of one that exists."""
+        self._schema(parts[0])
+        for each in create_statements(self.format, self.table_sql(parts), definitions, config):
+            self.execute(each)
+
+    def begin(self, parts: Sequence[str], query: str) -> None:
+        """Make a table of a query's rows, in one commit."""
+        self._schema(parts[0])
+        self.execute(create_of(self.table_sql(parts), query, "spark", self.format))
 
     def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
         """What makes a table of a query's rows, in place of one that exists, in one commit."""
@@ -340,12 +339,16 @@ class Remote(Struct, Commits):
         columns, rows = self.line.ask(statement)
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
+    def _schema(self, schema: str) -> None:
+        if schema not in self.schemas:
+            self.execute(create_schema(self.table_sql([schema]), "spark"))
+            self.schemas.add(schema)
+
     def _shared(self, path: Path) -> Path:
         assert self.staging is not None
         self.staging.mkdir(parents=True, exist_ok=True)
-        copy = self.staging / f"filtersql-{self.own}-{len(self.files)}.parquet"
-        self.files.append(copy)
-        return shutil.copyfile(path, copy)
+        self.files.append(self.staging / f"filtersql-{self.own}-{len(self.files)}.parquet")
+        return shutil.copyfile(path, self.files[-1])
 
     def _upload(
         self, path: Path, columns: Sequence[StagedColumn], above: int | None, upto: int | None

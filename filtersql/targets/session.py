@@ -37,12 +37,12 @@ from filtersql.targets.session_settings import copied, during, put
 from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
     count_rows,
+    create_of,
     create_schema,
     describe_table,
     described,
     drop_table,
     insert_values,
-    make_table,
     select_columns,
     table_name,
 )
@@ -204,26 +204,31 @@ class Session(Struct, Commits):
             return folder.tables()
         return table_names(self.rows, self.table_sql([schema]))
 
-    def create(
-        self, parts: Sequence[str], definitions: str, config: Config, *, keep: bool = False
-    ) -> None:
-        """Make a table, in place of one that exists, which `keep` leaves as it is."""
+    def create(self, parts: Sequence[str], definitions: str, config: Config) -> None:
+        """Make a table, in place of one that exists."""
         self._schema(parts[0])
-        name = self.table_sql(parts)
         if folder := self._folder(parts):
             folder.clear()
-            if not keep:
-                # What a killed process left in the warehouse is replaced only when it is known.
-                self.exists(parts)
-        location = folder.location if folder else None
-        statements = create_statements(self.format, name, definitions, config, location, keep=keep)
-        make_table(statements, self._sql, lambda: keep and self.exists(parts))
+        # What a killed process left in the warehouse is replaced only when it is known.
+        self.exists(parts)
+        name, place = self.table_sql(parts), self._location(parts)
+        for statement in create_statements(self.format, name, definitions, config, place):
+            self._sql(statement)
+
+    def begin(self, parts: Sequence[str], query: str) -> None:
+        """Make a table of a query's rows, in one commit.
+
+        Delta makes the folder of its log before it writes a row. With rows what a kill left in it
+        is in nobody's way; without that folder it would be.
+        """
+        self._schema(parts[0])
+        place = self._location(parts)
+        self._sql(create_of(self.table_sql(parts), query, "spark", self.format, place))
 
     def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
         """What makes a table of a query's rows, in place of one that exists, in one commit."""
-        name = self.table_sql(parts)
-        location = folder.location if (folder := self._folder(parts)) else None
-        return create_statements(self.format, name, definitions, config, location, query=query)[0]
+        name, place = self.table_sql(parts), self._location(parts)
+        return create_statements(self.format, name, definitions, config, place, query=query)[0]
 
     def append(
         self,
@@ -317,6 +322,9 @@ class Session(Struct, Commits):
         for name, value in self.before.items():
             put(self.spark, name, value)
         self.before.clear()
+
+    def _location(self, parts: Sequence[str]) -> str | None:
+        return folder.location if (folder := self._folder(parts)) else None
 
     def _schema(self, schema: str) -> None:
         location = (self.warehouse / f"{schema}.db").location if self.warehouse else None

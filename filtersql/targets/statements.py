@@ -9,7 +9,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from sqlglot import exp
@@ -23,6 +23,7 @@ from filtersql.storage import Engine
 __all__ = [
     "cache_table",
     "count_rows",
+    "create_of",
     "create_schema",
     "describe_table",
     "described",
@@ -33,12 +34,12 @@ __all__ = [
     "insert_unless",
     "insert_values",
     "literal",
-    "make_table",
     "move_schema",
     "named_rows",
     "positional_view",
     "positioned",
     "quoted",
+    "replace_table",
     "rows_of",
     "select_all",
     "select_columns",
@@ -48,6 +49,7 @@ __all__ = [
     "table_name",
     "temporary",
     "temporary_view",
+    "typed_rows",
 ]
 
 
@@ -77,21 +79,6 @@ def table_name(catalog: str | None, parts: Sequence[str]) -> str:
     return ".".join(quoted(part, "spark") for part in ([catalog] if catalog else []) + [*parts])
 
 
-def make_table(
-    statements: Iterable[str], execute: Callable[[str], object], is_kept: Callable[[], bool]
-) -> None:
-    """Carries out what makes a table.
-
-    A statement may be refused where the table `is_kept`: another process made it in the meantime.
-    """
-    for statement in statements:
-        try:
-            execute(statement)
-        except Mistakes:
-            if not is_kept():
-                raise
-
-
 def literal(value: object) -> exp.Expr:
     """A literal of a Python value."""
     return exp.convert(value)
@@ -101,14 +88,29 @@ def insert_values(
     table_sql: str, columns: Sequence[str], rows: Sequence[Sequence[object]], engine: Engine
 ) -> str:
     """INSERT INTO … VALUES."""
-    values = exp.Values(
-        expressions=[exp.Tuple(expressions=[literal(value) for value in row]) for row in rows]
-    )
     into = exp.Schema(
         this=table(table_sql, engine),
         expressions=[exp.to_identifier(column, quoted=True) for column in columns],
     )
-    return exp.Insert(this=into, expression=values).sql(engine)
+    return exp.Insert(this=into, expression=_values(rows)).sql(engine)
+
+
+def typed_rows(
+    columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[object]], engine: Engine
+) -> str:
+    """A query of rows, whose columns have a name and a type each."""
+    names = [exp.to_identifier(name, quoted=True) for name, _ in columns]
+    typed = (
+        exp.alias_(exp.cast(exp.column(name.copy()), kind, dialect=engine), name.copy())
+        for name, (_, kind) in zip(names, columns, strict=True)
+    )
+    return exp.select(*typed).from_(_values(rows, names)).sql(engine)
+
+
+def _values(rows: Sequence[Sequence[object]], names: Sequence[exp.Expr] = ()) -> exp.Values:
+    alias = exp.TableAlias(this=exp.to_identifier("v"), columns=list(names)) if names else None
+    listed = [exp.Tuple(expressions=[literal(value) for value in row]) for row in rows]
+    return exp.Values(expressions=listed, alias=alias)
 
 
 def named_rows(name: str) -> exp.Table:
@@ -151,6 +153,35 @@ def temporary(kind: str, name: str, query: str, engine: Engine) -> str:
         kind=kind,
         replace=True,
         properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+        expression=as_written(f"\n{query}"),
+    ).sql(engine)
+
+
+def replace_table(table_sql: str, definitions: str | None, engine: Engine) -> str:
+    """CREATE OR REPLACE TABLE, of columns whose definitions were printed before."""
+    made: exp.Expr = table(table_sql, engine)
+    if definitions is not None:
+        made = exp.Schema(this=made, expressions=[as_written(f"\n  {definitions}")])
+    return exp.Create(this=made, kind="TABLE", replace=True).sql(engine)
+
+
+def create_of(
+    table_sql: str,
+    query: str,
+    engine: Engine,
+    table_format: str | None = None,
+    location: str | None = None,
+) -> str:
+    """CREATE TABLE of a query that was printed before."""
+    said: list[exp.Expr] = []
+    if table_format is not None:
+        said.append(exp.FileFormatProperty(this=exp.Var(this=table_format)))
+    if location is not None:
+        said.append(exp.LocationProperty(this=literal(location)))
+    return exp.Create(
+        this=table(table_sql, engine),
+        kind="TABLE",
+        properties=exp.Properties(expressions=said) if said else None,
         expression=as_written(f"\n{query}"),
     ).sql(engine)
 
@@ -273,10 +304,6 @@ def insert_unless(
     would be added behind the other.
     """
     names = [exp.to_identifier(column, quoted=True) for column in columns]
-    values = exp.Values(
-        expressions=[exp.Tuple(expressions=[literal(value) for value in row]) for row in rows],
-        alias=exp.TableAlias(this=exp.to_identifier("v"), columns=names),
-    )
     never = exp.When(
         matched=True,
         condition=exp.column(names[0].copy(), "t").is_(exp.null()),
@@ -286,7 +313,7 @@ def insert_unless(
     insert.set("expression", exp.Tuple(expressions=[exp.column(n.copy(), "s") for n in names]))
     merge = exp.Merge(
         this=exp.to_table(table_sql, dialect=engine, alias="t"),
-        using=exp.select("*").from_(values).subquery("s"),
+        using=exp.select("*").from_(_values(rows, names)).subquery("s"),
         on=there,
         whens=exp.Whens(expressions=[never, exp.When(matched=False, then=insert)]),
     )

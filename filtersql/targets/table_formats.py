@@ -51,14 +51,12 @@ def create_statements(
     config: Config,
     location: str | None = None,
     *,
-    keep: bool = False,
     query: str | None = None,
 ) -> tuple[str, ...]:
-    """CREATE OR REPLACE TABLE (`keep`: IF NOT EXISTS), and what follows it.
+    """CREATE OR REPLACE TABLE, and what follows it.
 
     `query`: a table of its rows and columns, in place of one that exists, in one commit.
     """
     if table_format == "iceberg":
-        return iceberg.create_statements(table_sql, definitions, config, keep=keep, query=query)
-    made = delta.create_statement(table_sql, definitions, config, location, keep=keep, query=query)
-    return (made,)
+        return iceberg.create_statements(table_sql, definitions, config, query=query)
+    return (delta.create_statement(table_sql, definitions, config, location, query=query),)

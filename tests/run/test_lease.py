@@ -7,8 +7,10 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -207,6 +209,54 @@ def test_a_number_of_the_ledger_is_given_once_on_spark(lake) -> None:
     result = world.run(engine, on_event=overtake)
     assert [one.message for one in result.mistakes] == [MESSAGE]
     assert len(engine.rows(f"SELECT * FROM {engine.table_sql(('s1', 't2'))}")) == 4
+
+
+@pytest.mark.spark
+def test_a_ledger_is_begun_once_on_spark(lake) -> None:
+    """Who found none and comes second is told so; rows of another subscription follow the first."""
+    world, engine = lake
+    beside = engine.beside()
+
+    def overtake(event) -> None:
+        if event.kind == "reading":
+            assert world.run(beside).mistakes == ()
+
+    result = world.run(engine, on_event=overtake)
+    assert [one.message for one in result.mistakes] == [MESSAGE]
+    known = ledger.read(engine, "filtersql")
+    other = Entry(1, "s2", "", "", "", "", False, 0, "held", owner="{}")
+    ledger.append(engine, "filtersql", [other], made=False)
+    later = ledger.read(engine, "filtersql")
+    assert (later.newest, later.rows) == (known.newest, known.rows + 1)
+    assert later.last["s2"] == other
+    assert world.run(engine).mistakes == ()
+
+
+@pytest.mark.spark
+def test_of_two_that_begin_a_table_at_once_one_is_refused(lake) -> None:
+    """Whoever is first, its rows are there and no others."""
+    _, engine = lake
+    both, tables = (engine, engine.beside()), [("s1", f"begun_{number}") for number in range(4)]
+    at_once = threading.Barrier(2)
+
+    def begun(which: int) -> list[bool]:
+        won = []
+        for table in tables:
+            at_once.wait(60)
+            try:
+                both[which].begin(table, f"SELECT {which} AS a FROM range(2)")
+            except Mistakes:
+                won.append(False)
+            else:
+                won.append(True)
+        return won
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(begun, range(2))
+    for table, one, other in zip(tables, first, second, strict=True):
+        assert one != other
+        assert engine.exists(table)
+        assert engine.rows(f"SELECT * FROM {engine.table_sql(table)}") == [(int(other),)] * 2
 
 
 @pytest.fixture

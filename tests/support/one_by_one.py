@@ -53,9 +53,13 @@ class OneByOne(DuckDB):
         else:
             super().execute(statement)
 
-    def create(self, parts, definitions, config, *, keep=False):
+    def create(self, parts, definitions, config):
         with self._commit():
-            super().create(parts, definitions, config, keep=keep)
+            super().create(parts, definitions, config)
+
+    def begin(self, parts, query):
+        with self._commit():
+            super().begin(parts, query)
 
     def append(self, parts, columns, rows, slot, then):
         filled = "SELECT count(*) FROM filtersql.ledger WHERE subscription = ? AND ordinal >= ?"

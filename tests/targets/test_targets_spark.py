@@ -18,6 +18,7 @@ from filtersql.targets.depth import DEPTH, LOOKS
 from filtersql.targets.jars import COORDINATES, cache_folder
 from filtersql.targets.model import Mark, Slot
 from filtersql.targets.open import open_engine
+from filtersql.targets.statements import typed_rows
 
 pytestmark = pytest.mark.spark
 
@@ -190,14 +191,23 @@ def test_the_log_of_deltas_ledger_tells_whose_rows_it_took(tmp_path, warm) -> No
 def test_a_table_whose_making_was_killed_is_made_anew(tmp_path, warm) -> None:
     """Delta itself takes no folder with a log and without a commit, whatever it is told."""
     engine = open_engine(output("delta"), tmp_path)
-    for name, keep in {"made_for_good": False, "made_once": True}.items():
+
+    def left(name: str):
         log = tmp_path / "warehouse" / "s1.db" / name / "_delta_log"
-        log.mkdir(parents=True)
+        (log / "_staged_commits").mkdir(parents=True)
         (log / f".{0:020}.json.7c.tmp").touch()
         assert not engine.exists(("s1", name))
-        engine.create(("s1", name), "a INT", {}, keep=keep)
-        assert engine.exists(("s1", name))
-        assert held(engine, name) == []
+        return log.parent
+
+    left("made_anew")
+    engine.create(("s1", "made_anew"), "a INT", {})
+    assert engine.exists(("s1", "made_anew"))
+    assert held(engine, "made_anew") == []
+    (left("begun") / "part-00000-7c.snappy.parquet").write_bytes(b"PAR1")
+    columns, rows = [("a", "BIGINT"), ("b", "STRING")], [(1, None), (2, "it's")]
+    engine.begin(("s1", "begun"), typed_rows(columns, rows, "spark"))
+    assert engine.columns(("s1", "begun")) == (("a", "bigint"), ("b", "string"))
+    assert held(engine, "begun") == [("1", "None"), ("2", "it's")]
     engine.close()
 
 
