@@ -1,7 +1,8 @@
 {#- The rows that a changed definition moves: what leaves the target, enters it or differs in it.
 
     Branches on: narrows (rows only leave, and the target alone tells which), by_delete (a DELETE takes them: see
-    merge.sql), compares (the target holds what the earlier filters take, so the source's other rows enter), rebuilds
+    merge.sql), compares (the target holds what the earlier filters take, so the source's other rows enter; of a row that
+    leaves the key is enough), rebuilds
     (all rows of a table that takes the target's place), keyed. Without a key, ordinal 0 stands for all copies of a
     row, each number above it for one that is to be there.
     Override: keep the COALESCE around the filters, and the columns: those of the target, keeps_ of columns
@@ -9,8 +10,11 @@
 {%- if plan.narrows or plan.compares %}
 {%- if plan.keyed -%}
 SELECT
-{%- for column in plan.columns %}
+{%- for column in plan.key_columns %}
         {{ column.name }},
+{%- endfor %}
+{%- for column in plan.payload_columns %}
+        {% if plan.compares %}NULL AS {% endif %}{{ column.name }},
 {%- endfor %}
 {%- if plan.compares %}
 {%- for column in plan.keepable_columns %}
@@ -39,7 +43,10 @@ SELECT{% if not plan.by_delete %} DISTINCT{% endif %}
 {%- if plan.compares %}
     UNION ALL
     SELECT
-{%- for column in plan.columns %}
+{%- for column in plan.key_columns %}
+        {{ column.name }},
+{%- endfor %}
+{%- for column in plan.payload_columns %}
         {{ column.name }},
 {%- endfor %}
 {%- for column in plan.keepable_columns %}

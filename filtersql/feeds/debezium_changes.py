@@ -28,7 +28,7 @@ from filtersql.feeds.debezium_values import Ambiguous, Decoder, Unsent
 from filtersql.feeds.images import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, lines
 from filtersql.feeds.places import Place
-from filtersql.feeds.records import Number, Record
+from filtersql.feeds.records import Number, Record, relation_written
 from filtersql.names import RelationName
 
 __all__ = ["Changes", "Read", "message", "messages"]
@@ -78,8 +78,7 @@ class Changes(Struct, frozen=True):
         """The change of a value, which is `old` and `new`, or of two halves."""
         op = _OPS[new.event.op] if old is new else "update"
         name = new.event.relation
-        parts = [name.schema, name.name]
-        written = parts if any("." in part for part in parts) else ".".join(parts)
+        written = relation_written(name.schema, name.name)
         change = Record(seq, op, written, tx=None if op == "read" else new.event.tx)
         table = self.catalog.tables.get(name)
         try:
@@ -102,8 +101,7 @@ class Changes(Struct, frozen=True):
         unsent: list[str] = []
         known = len(mistakes)
         if before is not None:
-            kept = table.columns if self.feed.before_complete else ()
-            logged = {column.name for column in kept} | set(table.identity_columns)
+            logged = self._decoder(table, old.schema).logged
             only = {column: value for column, value in before.items() if column in logged}
             change.before = self._image(place, table, only, old, mistakes, [], False)
         if after is not None:

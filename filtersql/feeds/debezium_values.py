@@ -73,36 +73,68 @@ Decode = Callable[[Any], object]
 class Decoder(Struct, frozen=True):
     """Reads the values of one table under one schema."""
 
+    #: what reads values that are not null, of columns where they are not the values themselves
     columns: Mapping[str, Decode]
-    unsent: tuple[object, ...]
+    unsent_texts: frozenset[str]
+    unsent_lists: tuple[object, ...]
     #: columns of which an update may write null for a value that was not sent
     null_if_unsent: frozenset[str]
+    #: columns of which null may mean a number that is none
+    null_if_special: frozenset[str]
+    #: columns that an old row tells
+    logged: frozenset[str]
 
     @classmethod
     def of(cls, table: Table, feed: Feed, schema: bytes) -> Decoder:
         """The decoder of a table's images; `schema` is the envelope's, or empty."""
         fields = _fields(schema)
-        columns = {
-            column.name: _decode(column.type, feed, fields.get(column.name))
-            for column in table.columns
-        }
+        decoders, special = dict[str, Decode](), set[str]()
+        for column in table.columns:
+            written = fields.get(column.name)
+            if (decode := _decode(column.type, feed, written)) is not None:
+                decoders[column.name] = decode
+            if _is_special(column.type, feed, written):
+                special.add(column.name)
         placeholder = feed.options.get("unavailable_value_placeholder", _PLACEHOLDER)
         raw = placeholder.encode()
         texts = [placeholder, base64.b64encode(raw).decode(), raw.hex()]
-        unsent = (*texts, *([text] for text in texts), list(raw), [_uuid_of(raw)])
-        return cls(columns, unsent, frozenset(_null_if_unsent(table, feed)))
+        lists = (*([text] for text in texts), list(raw), [_uuid_of(raw)])
+        kept = [column.name for column in table.columns] if feed.before_complete else []
+        return cls(
+            columns=decoders,
+            unsent_texts=frozenset(texts),
+            unsent_lists=lists,
+            null_if_unsent=frozenset(_null_if_unsent(table, feed)),
+            null_if_special=frozenset(special),
+            logged=frozenset((*kept, *table.identity_columns)),
+        )
 
     def value(self, name: str, written: object, *, update: bool) -> object:
         """The value of a column. Raises Unsent, Ambiguous, ValueError."""
-        if update and isinstance(written, str | list) and written in self.unsent:
+        if written is None:
+            self._check_null(name, update=update)
+            return None
+        if update and self._is_unsent(written):
             raise Unsent
-        if update and written is None and name in self.null_if_unsent:
+        decode = self.columns.get(name)
+        return written if decode is None else decode(written)
+
+    def _is_unsent(self, written: object) -> bool:
+        if isinstance(written, str):
+            return written in self.unsent_texts
+        return isinstance(written, list) and written in self.unsent_lists
+
+    def _check_null(self, name: str, *, update: bool) -> None:
+        if update and name in self.null_if_unsent:
             raise Ambiguous(
                 "NULL and an array that is stored out of line and did not change",
                 "Set REPLICA IDENTITY FULL, or say `assume: [inline_arrays]`.",
             )
-        decode = self.columns.get(name)
-        return written if decode is None else decode(written)
+        if name in self.null_if_special:
+            raise Ambiguous(
+                "NULL, NaN and a number that is stored out of line",
+                f"{_AS_STRING} Or say `assume: [finite_numbers]`.",
+            )
 
 
 def _null_if_unsent(table: Table, feed: Feed) -> Iterator[str]:
@@ -134,8 +166,8 @@ def _fields(schema: bytes) -> dict[str, _Schema]:
     return {}
 
 
-def _decode(pg_type: PgType, feed: Feed, schema: _Schema | None) -> Decode:
-    """The function from what is written in a column, null included."""
+def _decode(pg_type: PgType, feed: Feed, schema: _Schema | None) -> Decode | None:
+    """The function from what is written in a column, null aside; None: it is the value."""
     plain = "plain_arrays" in feed.assume
     if pg_type.schema != "pg_catalog":
         return lambda value: _own(value, plain=plain)
@@ -143,14 +175,18 @@ def _decode(pg_type: PgType, feed: Feed, schema: _Schema | None) -> Decode:
         element = replace(pg_type, name=pg_type.name[1:])
         items = _scalar(element, feed, schema.items if schema is not None else None)
         return lambda value: _array(value, items, plain=plain)
-    scalar = _scalar(pg_type, feed, schema)
-    if pg_type.name == "numeric" and _numbers(feed, schema) in ("precise", "variable"):
-        finite = "finite_numbers" in feed.assume
-        return lambda value: _known_null(scalar(value), finite=finite)
-    return lambda value: None if value is None else scalar(value)
+    return _scalar(pg_type, feed, schema)
 
 
-def _scalar(pg_type: PgType, feed: Feed, schema: _Schema | None) -> Decode:
+def _is_special(pg_type: PgType, feed: Feed, schema: _Schema | None) -> bool:
+    """Whether null is written for NaN, too."""
+    if pg_type.schema != "pg_catalog" or pg_type.name != "numeric":
+        return False
+    written = _numbers(feed, schema)
+    return written in ("precise", "variable") and "finite_numbers" not in feed.assume
+
+
+def _scalar(pg_type: PgType, feed: Feed, schema: _Schema | None) -> Decode | None:
     match pg_type.name:
         case "numeric":
             return _numeric(pg_type, _numbers(feed, schema), schema)
@@ -161,14 +197,12 @@ def _scalar(pg_type: PgType, feed: Feed, schema: _Schema | None) -> Decode:
         case "bit":
             return lambda value: _bits(value, max(pg_type.typmod, 1))
         case "bool" | "int2" | "int4" | "int8" | "oid" | "float4" | "float8":
-            return lambda value: value
+            return None
         case _:
             return _text
 
 
-def _array(value: object, scalar: Decode, *, plain: bool) -> object:
-    if value is None:
-        return None
+def _array(value: object, scalar: Decode | None, *, plain: bool) -> object:
     if not isinstance(value, list):
         raise ValueError("it is not a list")
     if (
@@ -183,6 +217,8 @@ def _array(value: object, scalar: Decode, *, plain: bool) -> object:
             "an array of such elements and one of several dimensions",
             "Say `assume: [plain_arrays]` where there are no others.",
         )
+    if scalar is None:
+        return value
     return [None if item is None else scalar(item) for item in value]
 
 
@@ -191,16 +227,7 @@ def _own(value: object, *, plain: bool) -> object:
     if isinstance(value, list):
         _array(value, _text, plain=plain)  # judges it
         return array_text(value, _text)
-    return None if value is None else _text(value)
-
-
-def _known_null(value: object, *, finite: bool) -> object:
-    if value is None and not finite:
-        raise Ambiguous(
-            "NULL, NaN and a number that is stored out of line",
-            f"{_AS_STRING} Or say `assume: [finite_numbers]`.",
-        )
-    return value
+    return _text(value)
 
 
 def _numbers(feed: Feed, schema: _Schema | None) -> str:
@@ -216,8 +243,6 @@ def _numeric(pg_type: PgType, mode: str, schema: _Schema | None) -> Decode:
     digits = pg_type.numeric_precision_scale
 
     def read(value: object) -> object:
-        if value is None:
-            return None
         if mode == "string":
             text = str(value)
             return _SPECIAL.get(text, text)

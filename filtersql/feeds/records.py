@@ -10,13 +10,22 @@ Python int of any size. Nothing passes through a float.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated, Any
 
 import msgspec
 
 from filtersql.names import RelationName
 
-__all__ = ["OPERATIONS", "Number", "Record", "digest", "record", "relation_name"]
+__all__ = [
+    "OPERATIONS",
+    "Number",
+    "Record",
+    "digest",
+    "record",
+    "relation_name",
+    "relation_written",
+]
 
 #: The ops that a change can have. `commit` ends a transaction; `read` is a snapshot's row.
 OPERATIONS = ("insert", "update", "delete", "truncate", "commit", "read")
@@ -75,3 +84,14 @@ def relation_name(written: str | list[str]) -> RelationName | None:
     if len(parts) != 2 or not all(parts):
         return None
     return RelationName(parts[0], parts[1])
+
+
+@lru_cache(maxsize=4096)
+def relation_written(schema: str, table: str) -> str | list[str]:
+    """A table as `relation` names it.
+
+    >>> relation_written("public", "t1"), relation_written("a.b", "t")
+    ('public.t1', ['a.b', 't'])
+    """
+    parts = [schema, table]
+    return parts if any("." in part for part in parts) else ".".join(parts)

@@ -35,7 +35,7 @@ from filtersql.feeds.images import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, lines
 from filtersql.feeds.places import Place
 from filtersql.feeds.positions import is_lsn, lsn, seq_at
-from filtersql.feeds.records import Number, Record
+from filtersql.feeds.records import Number, Record, relation_written
 from filtersql.names import RelationName
 
 __all__ = ["OpenTransaction", "Reader", "Wal2json", "read_event"]
@@ -129,7 +129,10 @@ class Reader(Struct):
 
     def flush(self) -> Iterator[tuple[Place, Record]]:
         """The changes of one TRUNCATE: each names all tables of the statement."""
-        names = [_name(event) for _, event, _ in self.truncates]
+        names = [
+            relation_written(event.schema or "", event.table or "")
+            for _, event, _ in self.truncates
+        ]
         assert self.open is not None or not names
         for (place, _, seq), name in zip(self.truncates, names, strict=True):
             tx = self.open.tx if self.open else None
@@ -154,7 +157,14 @@ class Reader(Struct):
         table = self.catalog.tables.get(name)
         before = self._image(place, event.identity, table)
         after = self._image(place, event.columns, table)
-        change = Record(seq, _OPS[event.action], _name(event), before, after, tx=transaction.tx)
+        change = Record(
+            seq,
+            _OPS[event.action],
+            relation_written(event.schema or "", event.table or ""),
+            before,
+            after,
+            tx=transaction.tx,
+        )
         if table is not None and after is not None and event.action == "U":
             change.unchanged = [
                 column.name
@@ -274,8 +284,3 @@ def read_event(place: Place, mistakes: list[tuple[Place, Mistake]]) -> _Event | 
         wrong = UNREADABLE_EVENT(span, form="wal2json", reason=str(error), hint=_HINT)
         mistakes.append((place, TORN_LINE(span) if torn else wrong))
         return None
-
-
-def _name(event: _Event) -> str | list[str]:
-    parts = [event.schema or "", event.table or ""]
-    return parts if any("." in part for part in parts) else ".".join(parts)

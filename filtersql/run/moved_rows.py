@@ -19,7 +19,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,6 +30,7 @@ from filtersql.errors.applying import UNREADABLE_STATEMENT
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition_changes import FilterVerdict, MovingFilters
 from filtersql.rendering.filters_in_force import not_true
+from filtersql.rendering.sql_fragments import as_written
 from filtersql.run.audit_findings import Found, check_keys, compare
 from filtersql.run.conflict_counts import count_where
 from filtersql.run.counts import count
@@ -159,14 +160,22 @@ def _between(
     ((delete, insert, different),) = engine.rows(
         select(*kinds, keys).from_(named_rows(stage)).sql(engine.dialect)
     )
-    counts = {"delete": int(str(delete)), "insert": int(str(insert))}
-    if sum(counts.values()) != int(str(different)):
+    leaving, entering = int(str(delete)), int(str(insert))
+    if leaving + entering != int(str(different)):
         return None
-    moved = _staged(engine, compiled, stage, statement, source, counts, ordered=keeps)
     # None of the rows that stay is the one that leaves, and none has the key of one that enters.
     goes = not_true(filters.staying, engine.dialect)
-    merge = asking_target(moved.merge, lambda _: goes, engine.dialect)
-    return replace(moved, merge=merge)
+    merge = _merge(engine, compiled, statement, source, stage)
+    enters = _sample(engine, compiled, stage, "insert", ordered=keeps) if entering else None
+    return Moved(
+        leaving,
+        entering,
+        _leaving(engine, compiled, goes) if leaving else None,
+        enters,
+        statement,
+        asking_target(merge, lambda _: goes, engine.dialect),
+        reads_source=True,
+    )
 
 
 def _moving(engine: Engine, compiled: CompiledTable, stage: str, leaving: int | None) -> Moved:
@@ -199,8 +208,6 @@ def _staged(
     statement: str,
     source: str,
     counts: Mapping[str, int],
-    *,
-    ordered: bool = True,
 ) -> Moved:
     """What moves of a table with a key, counted by its effects."""
     merge = _merge(engine, compiled, statement, source, stage)
@@ -208,8 +215,8 @@ def _staged(
     return Moved(
         delete,
         insert,
-        _sample(engine, compiled, stage, "delete", ordered=ordered) if delete else None,
-        _sample(engine, compiled, stage, "insert", ordered=ordered) if insert else None,
+        _sample(engine, compiled, stage, "delete") if delete else None,
+        _sample(engine, compiled, stage, "insert") if insert else None,
         statement,
         merge,
         reads_source=True,
@@ -245,6 +252,19 @@ def _sample(
         query = query.where(_column(compiled.effect_column).eq(effect))
     if ordered:
         query = query.order_by(*map(_column, compiled.key or names))
+    return _first(engine, query, names)
+
+
+def _leaving(engine: Engine, compiled: CompiledTable, goes: str) -> dict[str, object] | None:
+    """Any row of the target that leaves: of these the stage has but the keys."""
+    names = [each.name for each in compiled.columns]
+    query = select(*(_column(name, "t") for name in names)).from_(
+        _target(engine, compiled).as_("t")
+    )
+    return _first(engine, query.where(as_written(goes)), names)
+
+
+def _first(engine: Engine, query: exp.Select, names: Sequence[str]) -> dict[str, object] | None:
     rows = engine.rows(query.limit(1).sql(engine.dialect))
     return dict(zip(names, rows[0], strict=True)) if rows else None
 
