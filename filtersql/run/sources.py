@@ -46,7 +46,8 @@ from filtersql.run.spread_feeds import spread_feed, spread_source, spread_table
 from filtersql.run.table_columns import unread
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import described, named_rows
+from filtersql.targets.statements import named_rows
+from filtersql.targets.table_statements import described
 
 __all__ = [
     "FeedRead",

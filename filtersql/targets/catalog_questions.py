@@ -12,7 +12,7 @@ from typing import Literal
 
 from filtersql.errors import Mistakes
 from filtersql.targets import delta, iceberg
-from filtersql.targets.statements import show_tables
+from filtersql.targets.table_statements import show_tables
 
 __all__ = ["table_bytes", "table_names"]
 

@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from filtersql.rendering.sql_fragments import quoted
 from filtersql.targets.model import Mark, Slot, Written, read_mark
-from filtersql.targets.statements import describe_table, replace_table, table_name
+from filtersql.targets.table_statements import describe_table, replace_table, table_name
 
 __all__ = [
     "ALL_SETTINGS",

@@ -32,21 +32,18 @@ from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.refusals import reason_of
 from filtersql.targets.statements import (
-    create_of,
-    create_schema,
     drop,
-    drop_table,
     insert_rows,
     insert_values,
     literal,
     named_rows,
     positioned,
     quoted,
-    replace_table,
     select_columns,
     set_to,
     temporary,
 )
+from filtersql.targets.table_statements import create_of, create_schema, drop_table, replace_table
 
 __all__ = ["DuckDB", "connect"]
 

@@ -22,7 +22,8 @@ from filtersql.errors import Mistakes
 from filtersql.errors.targets import AppliedTwice
 from filtersql.rendering.sql_fragments import quoted
 from filtersql.targets.model import Mark, Slot, Written, read_mark
-from filtersql.targets.statements import insert_unless, replace_table
+from filtersql.targets.statements import insert_unless
+from filtersql.targets.table_statements import replace_table
 
 __all__ = [
     "APPEND_SETTINGS",

@@ -48,22 +48,24 @@ from filtersql.targets.server_settings import ServerSettings
 from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
     cache_table,
-    create_of,
-    create_schema,
-    describe_table,
-    described,
     drop,
-    drop_table,
     insert_rows,
     insert_values,
     positional_view,
     rows_of,
     select_all,
     select_columns,
-    table_name,
     temporary_view,
 )
 from filtersql.targets.table_formats import Commits, create_statements
+from filtersql.targets.table_statements import (
+    create_of,
+    create_schema,
+    describe_table,
+    described,
+    drop_table,
+    table_name,
+)
 from filtersql.targets.uploading import chunks
 
 if TYPE_CHECKING:

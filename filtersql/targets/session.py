@@ -35,18 +35,16 @@ from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.session_settings import copied, during, put
 from filtersql.targets.settling import settled
-from filtersql.targets.statements import (
-    count_rows,
+from filtersql.targets.statements import count_rows, insert_values, select_columns
+from filtersql.targets.table_formats import Commits, create_statements
+from filtersql.targets.table_statements import (
     create_of,
     create_schema,
     describe_table,
     described,
     drop_table,
-    insert_values,
-    select_columns,
     table_name,
 )
-from filtersql.targets.table_formats import Commits, create_statements
 from filtersql.targets.warehouse import Folder
 
 __all__ = ["Session"]

@@ -47,7 +47,8 @@ from filtersql.errors.targets import (
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import spark_refusal
 from filtersql.targets.starting import not_there
-from filtersql.targets.statements import table, table_name
+from filtersql.targets.statements import table
+from filtersql.targets.table_statements import table_name
 from filtersql.targets.transports import Address, address, transport
 from filtersql.targets.uploading import inline_query
 

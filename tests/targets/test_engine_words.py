@@ -8,7 +8,7 @@ from py4j.protocol import Py4JError
 from filtersql.errors import Mistakes
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.refusals import spark_refusal
-from filtersql.targets.statements import table_name
+from filtersql.targets.table_statements import table_name
 
 _HIVE = "org.apache.hive.service.cli.HiveSQLException: Error running query: "
 _STACK = "\n\tat org.apache.spark.sql.hive.thriftserver.X$.runningQueryError(X.scala:46)"
