@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from filtersql.api.audit import audits_of, print_audits
-from filtersql.api.inputs import inputs_of
+from filtersql.api.audit import print_audits
+from filtersql.api.inputs import inputs_of, sourced_targets
 from filtersql.api.reporter import Reporter
 from filtersql.errors import Mistakes
 from filtersql.errors.auditing import NOT_ADOPTED
@@ -30,7 +30,7 @@ def adopt(
 ) -> None:
     """Takes over all unknown targets. Raises Mistakes where one is not right at a position."""
     audited = adopt_targets(
-        inputs_of(project), audits_of(project, nodes, compilation), engine, at=at
+        inputs_of(project), sourced_targets(project, nodes, compilation), engine, at=at
     )
     print_audits(reporter, audited)
     if wrong := [audit.unique_id for audit in audited if not audit.right]:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import asdict
 
-from filtersql.api.audit import audits_of
-from filtersql.api.inputs import inputs_of
+from filtersql.api.inputs import inputs_of, sourced_targets
 from filtersql.api.loading import loaded_compilation
 from filtersql.api.options import WrongUsage
 from filtersql.api.planned import (
@@ -84,7 +83,7 @@ def _applied(
     try:
         return apply_plan.apply_plan(
             inputs_of(project),
-            audits_of(project, nodes, compilation),
+            sourced_targets(project, nodes, compilation),
             engine,
             approve,
             judge_of(project, compilation),

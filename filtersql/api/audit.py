@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filtersql.api.inputs import inputs_of
+from filtersql.api.inputs import inputs_of, sourced_targets
 from filtersql.api.loading import loaded_compilation
 from filtersql.api.progress import dotted
 from filtersql.api.records import Audit, Audits
@@ -15,16 +15,14 @@ from filtersql.review.audit_page import value_text
 from filtersql.review.text_table import aligned
 from filtersql.run import auditing
 from filtersql.targets.open import open_engine
-from filtersql.verify.source_copies import source_copy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from filtersql.compile import Compilation, Node
     from filtersql.project import Project
     from filtersql.run.auditing import Audited
 
-__all__ = ["audit", "audited", "audits_of", "print_audits"]
+__all__ = ["audit", "audited", "print_audits"]
 
 
 def audit(reporter: Reporter, *, repair: bool = False) -> Audits:
@@ -53,31 +51,12 @@ def audited(
     assert project.output is not None  # load() asked for one
     engine = open_engine(project.output, project.root)
     try:
-        audits = audits_of(project, nodes, compilation)
+        targets = sourced_targets(project, nodes, compilation)
         return project, auditing.audit(
-            inputs_of(project), audits, engine, repair=repair, beside=beside
+            inputs_of(project), targets, engine, repair=repair, beside=beside
         )
     finally:
         engine.close()
-
-
-def audits_of(
-    project: Project, nodes: Sequence[Node], compilation: Compilation
-) -> dict[str, list[auditing.Audit]]:
-    """The targets by subscription, each with what keeps a copy of its source."""
-    audits: dict[str, list[auditing.Audit]] = {}
-    for node in nodes:
-        compiled = node.compiled
-        asked = {lookup.relation for lookup in compiled.lookups}
-        looked_up = {
-            each.compiled.relation: each.compiled
-            for each in compilation.nodes
-            if each.compiled.subscription == compiled.subscription
-            and each.compiled.relation in asked
-        }
-        of_target = auditing.Audit(compiled, source_copy(node, project), looked_up)
-        audits.setdefault(compiled.subscription, []).append(of_target)
-    return audits
 
 
 def print_audits(reporter: Reporter, done: Sequence[Audited]) -> None:

@@ -1,11 +1,16 @@
-"""What a run must know of a project."""
+"""What a run must know of a project, and what reads a target's source needs to know of it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from filtersql.compile import Compilation, Node
 from filtersql.project import Project
 from filtersql.run import Inputs
+from filtersql.run.source_at_position import SourcedTarget
+from filtersql.verify.source_copies import source_copy
 
-__all__ = ["inputs_of"]
+__all__ = ["inputs_of", "sourced_targets"]
 
 
 def inputs_of(project: Project) -> Inputs:
@@ -18,3 +23,22 @@ def inputs_of(project: Project) -> Inputs:
         state_schema=output.state_schema if output else "filtersql",
         default_catalog=output.catalog if output else None,
     )
+
+
+def sourced_targets(
+    project: Project, nodes: Sequence[Node], compilation: Compilation
+) -> dict[str, list[SourcedTarget]]:
+    """The targets by subscription, each with what keeps a copy of its source."""
+    found: dict[str, list[SourcedTarget]] = {}
+    for node in nodes:
+        compiled = node.compiled
+        asked = {lookup.relation for lookup in compiled.lookups}
+        looked_up = {
+            each.compiled.relation: each.compiled
+            for each in compilation.nodes
+            if each.compiled.subscription == compiled.subscription
+            and each.compiled.relation in asked
+        }
+        target = SourcedTarget(compiled, source_copy(node, project), looked_up)
+        found.setdefault(compiled.subscription, []).append(target)
+    return found

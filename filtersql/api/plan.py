@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from filtersql.api.audit import audits_of
-from filtersql.api.inputs import inputs_of
+from filtersql.api.inputs import inputs_of, sourced_targets
 from filtersql.api.loading import loaded_compilation
 from filtersql.api.options import WrongUsage
 from filtersql.api.planned import (
@@ -57,7 +56,7 @@ def _by_data(
     try:
         return counted_plan(
             inputs_of(project),
-            audits_of(project, nodes, compilation),
+            sourced_targets(project, nodes, compilation),
             engine,
             judge_of(project, compilation),
             defined_keys(reporter, compilation),

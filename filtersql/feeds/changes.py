@@ -23,8 +23,8 @@ from filtersql.errors import Mistakes
 from filtersql.errors.feeds import FEED_GAP, INTERLEAVED_TRANSACTION, TOO_MANY_FEED_MISTAKES
 from filtersql.feeds.blocks import Blocks, blocks_of
 from filtersql.feeds.dispatch import MOST_MISTAKES, Tally
-from filtersql.feeds.images import Landing, lowest_position
 from filtersql.feeds.intake import Intake, place_span
+from filtersql.feeds.landings import Landing, lowest_position
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Unordered
 from filtersql.feeds.places import Records

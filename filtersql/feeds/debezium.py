@@ -35,7 +35,7 @@ from filtersql.errors.feeds import (
 )
 from filtersql.feeds.debezium_changes import Changes, Read, messages
 from filtersql.feeds.debezium_order import Cursor, Index, Status
-from filtersql.feeds.images import Needed
+from filtersql.feeds.landings import Needed
 from filtersql.feeds.lines import FeedFile, line_span
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record, relation_name

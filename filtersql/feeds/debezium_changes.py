@@ -25,7 +25,7 @@ from filtersql.errors import Mistake
 from filtersql.errors.feeds import AMBIGUOUS_VALUE, TORN_LINE, UNREADABLE_EVENT
 from filtersql.feeds.debezium_order import Event, Status, slot
 from filtersql.feeds.debezium_values import Ambiguous, Decoder, Unsent
-from filtersql.feeds.images import Needed, is_needed
+from filtersql.feeds.landings import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, lines
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Number, Record, relation_written

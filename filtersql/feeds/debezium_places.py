@@ -24,7 +24,7 @@ from filtersql.errors import Mistakes
 from filtersql.feeds.debezium import is_keyed
 from filtersql.feeds.debezium_changes import Changes, Read, messages
 from filtersql.feeds.debezium_order import Cursor, Fact, Index, Status
-from filtersql.feeds.images import all_needed
+from filtersql.feeds.landings import all_needed
 from filtersql.feeds.ordered_runs import Runs
 from filtersql.feeds.places import Place
 from filtersql.feeds.portions import Portion, Share, write_runs

@@ -22,7 +22,8 @@ from filtersql.catalog import Catalog
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import CONTRADICTING_REPLAY
 from filtersql.feeds.blocks import Block, Shape, example, shapes
-from filtersql.feeds.images import Judged, Landing, Worded, judge
+from filtersql.feeds.images import Judged, Worded, judge
+from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Settled

@@ -46,7 +46,7 @@ from filtersql.errors.feeds import (
     UNREADABLE_FEED_FILE,
 )
 from filtersql.feeds.datetimes import python_values
-from filtersql.feeds.images import Needed, is_needed
+from filtersql.feeds.landings import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, opened
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record

@@ -20,7 +20,7 @@ from filtersql.feeds import debezium, native
 from filtersql.feeds.blocks import Block, Blocks
 from filtersql.feeds.column_blocks import ColumnBlock, ColumnReader
 from filtersql.feeds.dms import Dms
-from filtersql.feeds.images import Needed
+from filtersql.feeds.landings import Needed
 from filtersql.feeds.lines import FeedFile, chunks
 from filtersql.feeds.places import Place, Records
 from filtersql.feeds.records import Record

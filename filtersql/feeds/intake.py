@@ -19,7 +19,7 @@ from filtersql.feeds.blocks import Block
 from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.column_dispatch import take_columns
 from filtersql.feeds.dispatch import MOST_MISTAKES, Taker, Tally
-from filtersql.feeds.images import Landing
+from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.native import blocks_of_chunk
 from filtersql.feeds.order import Order

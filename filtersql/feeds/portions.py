@@ -31,8 +31,8 @@ from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
 from filtersql.feeds.blocks import Block, Blocks, blocks_of
 from filtersql.feeds.column_blocks import ColumnBlock, ColumnReader
-from filtersql.feeds.images import Landing, lowest_position
 from filtersql.feeds.intake import Intake
+from filtersql.feeds.landings import Landing, lowest_position
 from filtersql.feeds.lines import FeedFile, chunks
 from filtersql.feeds.native import column_blocks
 from filtersql.feeds.ordered_runs import Runs, Settled, Unordered

@@ -34,7 +34,7 @@ from filtersql.feeds.arrow_lines import (
     samples_of,
     written_fields,
 )
-from filtersql.feeds.images import needed_columns
+from filtersql.feeds.landings import needed_columns
 from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Number

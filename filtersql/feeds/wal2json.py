@@ -31,7 +31,7 @@ from filtersql.changes import may_be_out_of_line
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import AMBIGUOUS_VALUE, TORN_LINE, UNREADABLE_EVENT
-from filtersql.feeds.images import Needed, is_needed
+from filtersql.feeds.landings import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, lines
 from filtersql.feeds.places import Place
 from filtersql.feeds.positions import is_lsn, lsn, seq_at

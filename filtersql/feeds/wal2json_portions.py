@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from filtersql.feeds.blocks import Block, blocks_of
 from filtersql.feeds.column_blocks import ColumnBlock
-from filtersql.feeds.images import all_needed
+from filtersql.feeds.landings import all_needed
 from filtersql.feeds.lines import lines
 from filtersql.feeds.places import Place
 from filtersql.feeds.portions import Piece, Portion, Share, Taken, take_segments

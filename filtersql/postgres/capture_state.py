@@ -32,7 +32,7 @@ from filtersql.errors.capturing import (
 from filtersql.feeds.positions import lsn
 from filtersql.postgres.connection import Connection
 from filtersql.postgres.feed_files import last_tx, write_whole
-from filtersql.postgres.pgoutput import Begin
+from filtersql.postgres.pgoutput_messages import Begin
 from filtersql.postgres.recording import position_text, tx_position
 from filtersql.project import LiveSource
 from filtersql.project.captured import changes_folder

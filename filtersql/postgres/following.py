@@ -24,7 +24,8 @@ from filtersql.errors import Mistakes
 from filtersql.errors.capturing import NOT_PGOUTPUT, RESTORED
 from filtersql.postgres.capture_state import End, Folder, Progress
 from filtersql.postgres.feed_files import FeedFiles
-from filtersql.postgres.pgoutput import Begin, Commit, Malformed, Relation, Type
+from filtersql.postgres.pgoutput import Malformed
+from filtersql.postgres.pgoutput_messages import Begin, Commit, Relation, Type
 from filtersql.postgres.recording import Check, Recorder, position_text, tx_of
 from filtersql.postgres.slot_stream import SlotStream
 from filtersql.postgres.transactions import Transactions

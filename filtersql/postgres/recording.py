@@ -23,12 +23,12 @@ from msgspec import Struct
 
 from filtersql.feeds.positions import seq_at
 from filtersql.feeds.records import Record
-from filtersql.postgres.pgoutput import (
+from filtersql.postgres.pgoutput import Malformed
+from filtersql.postgres.pgoutput_messages import (
     UNCHANGED,
     Begin,
     Change,
     Commit,
-    Malformed,
     Message,
     Relation,
     Truncate,

@@ -25,7 +25,7 @@ from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 from filtersql.postgres.connection import Connection, major_version
 from filtersql.postgres.json_rows import CopiedTable
-from filtersql.postgres.pgoutput import Relation, RelationColumn, Type
+from filtersql.postgres.pgoutput_messages import Relation, RelationColumn, Type
 from filtersql.postgres.publication import SENDS_GENERATED
 
 __all__ = ["KnownTables", "ServerTable", "check_all", "server_tables", "server_types"]

@@ -27,12 +27,11 @@ from typing import BinaryIO
 
 from msgspec import Struct, field
 
-from filtersql.postgres.pgoutput import (
+from filtersql.postgres.pgoutput import Decoder, Malformed
+from filtersql.postgres.pgoutput_messages import (
     Begin,
     Change,
     Commit,
-    Decoder,
-    Malformed,
     Message,
     StreamAbort,
     StreamCommit,

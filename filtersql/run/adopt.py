@@ -1,7 +1,7 @@
 """`run --adopt --at SEQ`: a target that filtersql did not make is audited, then taken over.
 
 Example
-    adopted = adopt(inputs, {"s1": (Audit(compiled, copy),)}, engine, at=120)
+    adopted = adopt(inputs, {"s1": (SourcedTarget(compiled, copy),)}, engine, at=120)
 
     Targets that exist and that the ledger does not know have to hold exactly what the filter gives
     of the source at SEQ, in exactly the columns of the definition. Either all are taken over, or
@@ -17,7 +17,7 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.auditing import NOTHING_TO_ADOPT, OTHER_COLUMNS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger
-from filtersql.run.auditing import Audit, Audited, audit
+from filtersql.run.auditing import Audited, SourcedTarget, audit
 from filtersql.run.clock import clock_for, read_clock
 from filtersql.run.holding import now
 from filtersql.run.ledger_entry import Entry, key_of, named_definition
@@ -29,7 +29,7 @@ __all__ = ["adopt"]
 
 
 def adopt(
-    inputs: Inputs, tables: Mapping[str, Sequence[Audit]], engine: Engine, *, at: int
+    inputs: Inputs, tables: Mapping[str, Sequence[SourcedTarget]], engine: Engine, *, at: int
 ) -> list[Audited]:
     """Audit all unknown targets; where all are right, remember that they stand at a position.
 
@@ -37,9 +37,9 @@ def adopt(
     """
     schema = inputs.state_schema
     known = ledger.read(engine, schema)
-    unknown: dict[str, list[Audit]] = {}
-    for name, audits in tables.items():
-        for one in audits:
+    unknown: dict[str, list[SourcedTarget]] = {}
+    for name, targets in tables.items():
+        for one in targets:
             entry = known.newest.get(key_of(one.compiled))
             unheld = entry is None or entry.phase in ("dropped", "left")
             if unheld and engine.exists(one.compiled.target):
@@ -88,7 +88,7 @@ def _entry(
     )
 
 
-def _other(engine: Engine, one: Audit) -> list[Mistake]:
+def _other(engine: Engine, one: SourcedTarget) -> list[Mistake]:
     """The mistake that the target's columns are, if they are not those of the definition."""
     compiled = one.compiled
     held = [(name, usual(kind, engine.dialect)) for name, kind in engine.columns(compiled.target)]

@@ -31,7 +31,7 @@ from filtersql.run.model import Inputs
 from filtersql.run.planned_target import Judge, PlannedTarget
 from filtersql.run.planning import plan_targets
 from filtersql.run.proofs import all_done, changed_mark, parts_of
-from filtersql.run.source_at_position import Audit
+from filtersql.run.source_at_position import SourcedTarget
 from filtersql.source import Source
 from filtersql.targets.model import Engine, Written
 
@@ -56,7 +56,7 @@ class _Undone(Exception):
 
 def plan(
     inputs: Inputs,
-    tables: Mapping[str, Sequence[Audit]],
+    tables: Mapping[str, Sequence[SourcedTarget]],
     engine: Engine,
     judge: Judge | None = None,
     defined: frozenset[tuple[str, str, str]] | None = None,
@@ -76,7 +76,7 @@ def plan(
 
 def apply_plan(
     inputs: Inputs,
-    tables: Mapping[str, Sequence[Audit]],
+    tables: Mapping[str, Sequence[SourcedTarget]],
     engine: Engine,
     approve: Callable[[Sequence[PlannedTarget]], bool],
     judge: Judge | None = None,

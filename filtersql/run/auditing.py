@@ -1,7 +1,7 @@
 """`audit`: a target against filter(source) at the target's position, and what differs.
 
 Example
-    audited = audit(inputs, {"s1": (Audit(compiled, copy), …)}, engine, repair=False)
+    audited = audit(inputs, {"s1": (SourcedTarget(compiled, copy), …)}, engine, repair=False)
     audited[0].leaked, audited[0].missing, audited[0].differing
 
     1. the source's rows are copied without any filter; the feed's changes above its `seq` and up to
@@ -36,11 +36,11 @@ from filtersql.run.ledger_entry import Entry, key_of
 from filtersql.run.model import Inputs
 from filtersql.run.proofs import all_done, settled
 from filtersql.run.repair import mend
-from filtersql.run.source_at_position import Audit, SourceAtPosition
+from filtersql.run.source_at_position import SourceAtPosition, SourcedTarget
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
 
-__all__ = ["Audit", "Audited", "audit"]
+__all__ = ["Audited", "SourcedTarget", "audit"]
 
 
 class Audited(Struct, frozen=True):
@@ -89,7 +89,7 @@ class _Undone(Exception):
 
 def audit(
     inputs: Inputs,
-    tables: Mapping[str, Sequence[Audit]],
+    tables: Mapping[str, Sequence[SourcedTarget]],
     engine: Engine,
     *,
     repair: bool = False,
@@ -105,15 +105,15 @@ def audit(
     asked = _Asked(repair, at, clock, beside)
     return [
         _audited(inputs, inputs.subscriptions[name], one, engine, asked)
-        for name, audits in tables.items()
-        for one in audits
+        for name, targets in tables.items()
+        for one in targets
     ]
 
 
 def _audited(
     inputs: Inputs,
     subscription: Subscription,
-    one: Audit,
+    one: SourcedTarget,
     engine: Engine,
     asked: _Asked,
 ) -> Audited:
@@ -145,7 +145,7 @@ class _Trial(Struct):
 
     inputs: Inputs
     subscription: Subscription
-    audit: Audit
+    sourced: SourcedTarget
     engine: Engine
     folder: Path
     lease: Lease
@@ -155,7 +155,7 @@ class _Trial(Struct):
 
     def run(self) -> Audited:
         """Raises Mistakes."""
-        compiled, repair, at = self.audit.compiled, self.asked.repair, self.asked.at
+        compiled, repair, at = self.sourced.compiled, self.asked.repair, self.asked.at
         known = ledger.read(self.engine, self.inputs.state_schema)
         entry = known.newest.get(key_of(compiled))
         self.ordinal = known.number_of(self.subscription.name)
@@ -194,8 +194,8 @@ class _Trial(Struct):
             note(self, self.engine, [held_row(self)], last=False)
             with beating(self):
                 renew(self, self.engine)
-                mend(self.engine, self.audit.compiled)
-                left = compare(self.engine, self.audit.compiled)
+                mend(self.engine, self.sourced.compiled)
+                left = compare(self.engine, self.sourced.compiled)
             if left.total:
                 raise Mistakes([STILL_DIFFERS(name=self._name, count=left.total)])
             note(self, self.engine, [_remembered(entry, found)], last=True)
@@ -205,12 +205,12 @@ class _Trial(Struct):
 
     @property
     def _name(self) -> str:
-        return self.audit.compiled.unique_id
+        return self.sourced.compiled.unique_id
 
     @property
     def _source(self) -> SourceAtPosition:
         return SourceAtPosition(
-            self.inputs, self.subscription, self.audit, self.engine, self.folder
+            self.inputs, self.subscription, self.sourced, self.engine, self.folder
         )
 
 

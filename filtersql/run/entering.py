@@ -21,7 +21,7 @@ from sqlglot import exp
 
 from filtersql.run.clock import moment_at
 from filtersql.run.context import RunContext, TargetRun
-from filtersql.run.source_at_position import Audit, SourceAtPosition
+from filtersql.run.source_at_position import SourceAtPosition, SourcedTarget
 from filtersql.run.sources import change_columns, no_changes
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
@@ -45,8 +45,8 @@ def entering(context: RunContext, engine: Engine, target: TargetRun) -> Iterator
         return
     folder = context.folder / f"entering-{target.lane}"
     folder.mkdir(exist_ok=True)
-    audit = Audit(compiled, context.options.source_copies[target.name])
-    source = SourceAtPosition(context.inputs, subscription, audit, engine, folder)
+    sourced = SourcedTarget(compiled, context.options.source_copies[target.name])
+    source = SourceAtPosition(context.inputs, subscription, sourced, engine, folder)
     source.bring_forward(target.position, target.standing.entry)
     try:
         engine.define(compiled.changes_view, _entering(engine, target).sql(engine.dialect))

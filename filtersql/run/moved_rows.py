@@ -78,7 +78,7 @@ def moved_rows(
 
     `keeps`: it is staged, to be written; else it is counted alone where that is cheaper.
     """
-    compiled = source.audit.compiled
+    compiled = source.sourced.compiled
     # The target holds what the filter reads, so it alone tells which rows leave.
     alone = {each.name for each in compiled.feed_columns} <= {
         each.name for each in compiled.columns

@@ -49,7 +49,7 @@ from filtersql.run.moved_rows import Moved, count_target, moved_rows
 from filtersql.run.planned_target import Judge, PlannedTarget, removed_targets
 from filtersql.run.proofs import settled
 from filtersql.run.rebuilt_rows import rebuilt_rows
-from filtersql.run.source_at_position import Audit, SourceAtPosition
+from filtersql.run.source_at_position import SourceAtPosition, SourcedTarget
 from filtersql.run.table_columns import unfit
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
@@ -61,7 +61,7 @@ _NO_VERDICT = FilterVerdict()
 
 def plan_targets(
     inputs: Inputs,
-    tables: Mapping[str, Sequence[Audit]],
+    tables: Mapping[str, Sequence[SourcedTarget]],
     engine: Engine,
     folder: Path,
     judge: Judge | None = None,
@@ -76,23 +76,23 @@ def plan_targets(
     """
     known = ledger.read(engine, inputs.state_schema)
     entries = {
-        key_of(audit.compiled): _in_force(engine, known, audit.compiled)
-        for audits in tables.values()
-        for audit in audits
+        key_of(sourced.compiled): _in_force(engine, known, sourced.compiled)
+        for targets in tables.values()
+        for sourced in targets
     }
     hashes = [entry.definition for entry in entries.values() if entry is not None]
     texts = definitions_in_force.in_force(engine, inputs.state_schema, hashes)
     found: list[PlannedTarget] = []
     read = read_clock()
-    for name, audits in tables.items():
+    for name, targets in tables.items():
         subscription, clock = inputs.subscriptions[name], clock_of_run(read, None, known, name)
-        for audit in audits:
-            entry = entries[key_of(audit.compiled)]
+        for sourced in targets:
+            entry = entries[key_of(sourced.compiled)]
             planner = _Planner(
-                inputs, subscription, audit, engine, folder, judge, clock, len(found), keeps
+                inputs, subscription, sourced, engine, folder, judge, clock, len(found), keeps
             )
             try:
-                configure(engine, dict(audit.compiled.settings))
+                configure(engine, dict(sourced.compiled.settings))
                 before = texts.get(entry.definition) if entry else None
                 if (changed := planner.plan(entry, before)) is not None:
                     found.append(replace(changed, earlier=before))
@@ -120,7 +120,7 @@ class _Planner(Struct, frozen=True):
 
     inputs: Inputs
     subscription: Subscription
-    audit: Audit
+    sourced: SourcedTarget
     engine: Engine
     folder: Path
     judge: Judge | None
@@ -130,7 +130,7 @@ class _Planner(Struct, frozen=True):
 
     @property
     def compiled(self) -> CompiledTable:
-        return self.audit.compiled
+        return self.sourced.compiled
 
     def plan(self, entry: Entry | None, before: Definition | None) -> PlannedTarget | None:
         """None where the definition is the same. Raises Mistakes."""
@@ -201,7 +201,7 @@ class _Planner(Struct, frozen=True):
     def _source(self, entry: Entry) -> SourceAtPosition:
         """What reads the source; what the target's filters ask beside a row is shown."""
         source = SourceAtPosition(
-            self.inputs, self.subscription, self.audit, self.engine, self.folder
+            self.inputs, self.subscription, self.sourced, self.engine, self.folder
         )
         source.show_beside(self._clock(entry))
         return source

@@ -43,7 +43,7 @@ def rebuilt_rows(
     stage: str,
 ) -> Moved:
     """Stage and count the rows of the other table. Raises Mistakes."""
-    compiled = source.audit.compiled
+    compiled = source.sourced.compiled
     reads_source = bool(change.rebuilds or change.added or change.filters)
     if reads_source:
         source.bring_forward(entry.position, entry)

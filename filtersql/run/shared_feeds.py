@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
-from filtersql.feeds.images import Landing
+from filtersql.feeds.landings import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import key_of

@@ -19,7 +19,7 @@ from sqlglot import exp, select
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
 from filtersql.errors.auditing import NOTHING_TO_COMPARE, SOURCE_AHEAD
-from filtersql.feeds.images import Landing
+from filtersql.feeds.landings import Landing
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
@@ -32,10 +32,10 @@ from filtersql.run.sources import check_keys, read_feed, stage_source
 from filtersql.run.stage_and_judge import judge_changes
 from filtersql.targets.model import Engine
 
-__all__ = ["Audit", "SourceAtPosition"]
+__all__ = ["SourceAtPosition", "SourcedTarget"]
 
 
-class Audit(Struct, frozen=True):
+class SourcedTarget(Struct, frozen=True):
     """A target, and the statements that bring an unfiltered copy of its source forward."""
 
     compiled: CompiledTable
@@ -49,7 +49,7 @@ class SourceAtPosition(Struct, frozen=True):
 
     inputs: Inputs
     subscription: Subscription
-    audit: Audit
+    sourced: SourcedTarget
     engine: Engine
     folder: Path
 
@@ -60,12 +60,12 @@ class SourceAtPosition(Struct, frozen=True):
 
         Without `checks_keys` a key of the source may come twice, unless it is copied.
         """
-        copy, source = self.audit.copy, self.subscription.source
+        copy, source = self.sourced.copy, self.subscription.source
         holds = source.seq_of(copy.relation) if source and copy.copy_data else None
         if holds is not None and (position is None or position < holds):
             stands = "before the first change" if position is None else f"at seq {position}"
             raise Mistakes(
-                [SOURCE_AHEAD(name=self.audit.compiled.unique_id, holds=holds, stands=stands)]
+                [SOURCE_AHEAD(name=self.sourced.compiled.unique_id, holds=holds, stands=stands)]
             )
         has_source = stage_source(
             self.inputs,
@@ -77,7 +77,7 @@ class SourceAtPosition(Struct, frozen=True):
         )
         changes = self._changes(holds, position, entry) if position is not None else None
         if not has_source and changes is None:
-            raise Mistakes([NOTHING_TO_COMPARE(name=self.audit.compiled.unique_id)])
+            raise Mistakes([NOTHING_TO_COMPARE(name=self.sourced.compiled.unique_id)])
         if has_source and not changes:
             return
         self.engine.create(copy.target, copy.column_definitions_sql, {})
@@ -92,22 +92,22 @@ class SourceAtPosition(Struct, frozen=True):
 
     def show_beside(self, clock: str | None) -> None:
         """Make the views that the target's filters read beside a row: the clock, lookups."""
-        show_clock(self.engine, self.audit.compiled, clock)
-        for looked in self.audit.compiled.lookups:
-            show_held(self.engine, looked, self.audit.looked_up[looked.relation])
+        show_clock(self.engine, self.sourced.compiled, clock)
+        for looked in self.sourced.compiled.lookups:
+            show_held(self.engine, looked, self.sourced.looked_up[looked.relation])
 
     def check_keys(self) -> None:
         """Raises Mistakes where a key comes twice."""
-        check_keys(self.engine, self.audit.copy)
+        check_keys(self.engine, self.sourced.copy)
 
     def forget(self) -> None:
         """Remove the copy: what reads the view was staged."""
         if not self.engine.atomic:
-            self.engine.discard(self.audit.copy.target)
+            self.engine.discard(self.sourced.copy.target)
 
     def _changes(self, above: int | None, upto: int, entry: Entry | None) -> int | None:
         """Make the view of the changes that the source lacks; how many the feed has of them."""
-        copy = self.audit.copy
+        copy = self.sourced.copy
         landing = Landing(copy, above)
         feed = read_feed(
             self.inputs, self.engine, self.subscription, [landing], {}, self.folder, None
@@ -118,11 +118,11 @@ class SourceAtPosition(Struct, frozen=True):
         self.engine.view(copy.changes_view, staged.path, staged.columns, above=above, upto=upto)
         if entry is not None:
             rows = ledger.history(self.engine, self.inputs.state_schema)
-            check_reach(self.engine, copy, self.audit.compiled.unique_id, rows, above)
+            check_reach(self.engine, copy, self.sourced.compiled.unique_id, rows, above)
         return staged.read
 
     def _apply(self) -> None:
-        judgement, mistakes = judge_changes(self.engine, self.audit.copy, "filtersql_audit_stage")
+        judgement, mistakes = judge_changes(self.engine, self.sourced.copy, "filtersql_audit_stage")
         if mistakes:
             raise Mistakes(mistakes)
         if judgement.staged:

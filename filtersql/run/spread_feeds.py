@@ -25,7 +25,7 @@ from filtersql.feeds.changes import Reading
 from filtersql.feeds.debezium import covered
 from filtersql.feeds.debezium_places import Facts, Placed, Placing, facts, place, ranges
 from filtersql.feeds.debezium_portions import take_halves, take_placed
-from filtersql.feeds.images import Landing
+from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.portions import (
     Portion,

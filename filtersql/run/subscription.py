@@ -20,7 +20,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.feeds.images import Landing
+from filtersql.feeds.landings import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger, quarantine
 from filtersql.run.aging import aging, let_time_pass

@@ -12,14 +12,19 @@ from typing import Literal
 
 from filtersql.errors import Mistakes
 from filtersql.targets import delta, iceberg
-from filtersql.targets.table_statements import show_tables
+from filtersql.targets.table_statements import describe_table, described, show_tables
 
-__all__ = ["table_bytes", "table_names"]
+__all__ = ["table_bytes", "table_columns", "table_names"]
+
+_Rows = Callable[[str], Sequence[Sequence[object]]]
 
 
-def table_names(
-    rows: Callable[[str], Sequence[Sequence[object]]], schema_sql: str
-) -> frozenset[str]:
+def table_columns(rows: _Rows, table_sql: str) -> tuple[tuple[str, str], ...]:
+    """The names and types of the columns of a table that exists."""
+    return described(rows(describe_table(table_sql)))
+
+
+def table_names(rows: _Rows, schema_sql: str) -> frozenset[str]:
     """The names of the tables of a schema, folded; none where the engine does not list them."""
     try:
         return frozenset(str(row[1]).casefold() for row in rows(show_tables(schema_sql)))

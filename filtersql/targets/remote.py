@@ -39,7 +39,7 @@ from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
-from filtersql.targets.catalog_questions import table_bytes, table_names
+from filtersql.targets.catalog_questions import table_bytes, table_columns, table_names
 from filtersql.targets.line import Line
 from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.refusals import is_missing
@@ -61,8 +61,6 @@ from filtersql.targets.table_formats import Commits, create_statements
 from filtersql.targets.table_statements import (
     create_of,
     create_schema,
-    describe_table,
-    described,
     drop_table,
     table_name,
 )
@@ -201,8 +199,7 @@ class Remote(Struct, Commits):
 
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The names and types of a table's columns; none where the table does not exist."""
-        look = describe_table(self.table_sql(parts))
-        return self._unless_missing(lambda: described(self.rows(look)), ())
+        return self._unless_missing(lambda: table_columns(self.rows, self.table_sql(parts)), ())
 
     def names(self, schema: str) -> frozenset[str]:
         """The names of the tables of a schema, folded."""

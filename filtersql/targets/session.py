@@ -29,7 +29,7 @@ from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg, splitting
-from filtersql.targets.catalog_questions import table_bytes, table_names
+from filtersql.targets.catalog_questions import table_bytes, table_columns, table_names
 from filtersql.targets.cluster import SparkCluster
 from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.raised import spark_refusals
@@ -40,8 +40,6 @@ from filtersql.targets.table_formats import Commits, create_statements
 from filtersql.targets.table_statements import (
     create_of,
     create_schema,
-    describe_table,
-    described,
     drop_table,
     table_name,
 )
@@ -193,8 +191,7 @@ class Session(Struct, Commits):
 
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The names and types of a table's columns; none where the table does not exist."""
-        query = describe_table(self.table_sql(parts))
-        return described(self.rows(query) if self.exists(parts) else [])
+        return table_columns(self.rows, self.table_sql(parts)) if self.exists(parts) else ()
 
     def names(self, schema: str) -> frozenset[str]:
         """The names of the tables of a schema, folded; those of the warehouse by their folders."""

@@ -33,8 +33,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
-from filtersql.api.audit import audits_of
-from filtersql.api.inputs import inputs_of
+from filtersql.api.inputs import inputs_of, sourced_targets
 from filtersql.api.planned import judge_of
 from filtersql.compile import compile_project
 from filtersql.project import load
@@ -137,7 +136,7 @@ class Bench:
     def asked(self) -> tuple[Any, Any, Any]:
         project = load(self.folder, target=self.format)
         compilation = compile_project(project)
-        audits = audits_of(project, compilation.nodes, compilation)
+        audits = sourced_targets(project, compilation.nodes, compilation)
         return inputs_of(project), audits, judge_of(project, compilation)
 
     def run(self, **options: bool) -> None:

@@ -37,7 +37,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "targets"))
 from running import World, table
 from test_targets_spark import output
 
-from filtersql.feeds.images import Landing
+from filtersql.feeds.landings import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import Options, run, shared_feeds
 from filtersql.run.over_stage import staged_merge

@@ -25,7 +25,7 @@ from filtersql.feeds import rows as source_rows
 from filtersql.feeds.column_blocks import ColumnReader
 from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.dispatch import Taker
-from filtersql.feeds.images import Landing
+from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import chunks, find_files
 from filtersql.feeds.records import Number
 

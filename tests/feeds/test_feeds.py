@@ -12,7 +12,7 @@ from filtersql.catalog import Column, PgType, Table
 from filtersql.errors import Mistakes
 from filtersql.feeds import intake
 from filtersql.feeds.changes import Reading, read
-from filtersql.feeds.images import Landing
+from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import from_files, from_rows
 from filtersql.names import RelationName

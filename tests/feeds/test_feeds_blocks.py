@@ -19,7 +19,7 @@ from filtersql.errors.feeds import UnstorableType
 from filtersql.feeds import values
 from filtersql.feeds.changes import read
 from filtersql.feeds.dispatch import Taker
-from filtersql.feeds.images import Landing
+from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import blocks_from_files, from_files
 from filtersql.feeds.ordered_runs import Runs, Unordered

@@ -25,7 +25,8 @@ from pgoutput_messages import (
 from filtersql.errors import Mistakes
 from filtersql.errors.capturing import TABLE_UNKNOWN
 from filtersql.feeds.records import Record
-from filtersql.postgres.pgoutput import UNCHANGED, Decoder, Malformed
+from filtersql.postgres.pgoutput import Decoder, Malformed
+from filtersql.postgres.pgoutput_messages import UNCHANGED
 from filtersql.postgres.recording import Recorder
 from filtersql.postgres.transactions import Transactions
 

@@ -18,7 +18,7 @@ from test_targets_spark import output
 
 from filtersql.definitions.model import Feed
 from filtersql.feeds import portions
-from filtersql.feeds.images import Landing
+from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import FeedFile, line_blocks
 from filtersql.run import sources, spread_feeds
 from filtersql.targets.open import open_engine

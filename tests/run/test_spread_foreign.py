@@ -20,7 +20,7 @@ from test_targets_spark import output
 
 from filtersql.catalog import Identity, ReplicaIdentity
 from filtersql.definitions.model import Feed
-from filtersql.feeds.images import Landing
+from filtersql.feeds.landings import Landing
 from filtersql.targets.open import open_engine
 
 MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1

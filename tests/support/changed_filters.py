@@ -18,8 +18,7 @@ from typing import Any
 
 from small_spark import SMALL
 
-from filtersql.api.audit import audits_of
-from filtersql.api.inputs import inputs_of
+from filtersql.api.inputs import inputs_of, sourced_targets
 from filtersql.api.planned import judge_of
 from filtersql.compile import Compilation, compile_project
 from filtersql.project import Project, load
@@ -174,7 +173,7 @@ class Shop:
         project, compilation = self.compiled()
         return (
             inputs_of(project),
-            audits_of(project, compilation.nodes, compilation),
+            sourced_targets(project, compilation.nodes, compilation),
             engine,
             judge_of(project, compilation),
             frozenset(key_of(node.compiled) for node in compilation.nodes),

@@ -32,7 +32,7 @@ from filtersql.api.reporter import Reporter
 from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.changes import read
-from filtersql.feeds.images import Landing
+from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import from_files
 from filtersql.run import Options, RunResult, run

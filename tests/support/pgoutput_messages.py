@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from filtersql.postgres.pgoutput import UNCHANGED, Values
+from filtersql.postgres.pgoutput_messages import UNCHANGED, Values
 
 __all__ = [
     "OID",

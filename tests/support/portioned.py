@@ -12,7 +12,7 @@ from running import World
 from filtersql.errors import Mistakes
 from filtersql.feeds import portions
 from filtersql.feeds.changes import Reading
-from filtersql.feeds.images import Landing
+from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import sources, spread_feeds

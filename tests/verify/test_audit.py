@@ -15,8 +15,7 @@ from test_lease import ELSEWHERE, MESSAGE, hold
 from transcripts import Ended, Shell
 
 from filtersql import Mistakes, Project
-from filtersql.api.audit import audits_of
-from filtersql.api.inputs import inputs_of
+from filtersql.api.inputs import inputs_of, sourced_targets
 from filtersql.api.loading import loaded_compilation
 from filtersql.api.options import Options
 from filtersql.api.reporter import Reporter
@@ -316,7 +315,7 @@ def test_a_repair_and_a_run_write_one_after_the_other(tmp_path: Path) -> None:
     execute(tmp_path, BROKEN["keyed"][0])
     reporter = Reporter(Options(project_dir=tmp_path, target="local"))
     made, compilation = loaded_compilation(reporter)
-    (one,) = (each for each in audits_of(made, compilation.nodes, compilation)["s1"]
+    (one,) = (each for each in sourced_targets(made, compilation.nodes, compilation)["s1"]
               if each.compiled.relation.name == "keyed")  # fmt: skip
     with duckdb.connect(str(tmp_path / "proved.duckdb")) as connection:
         engine = OneByOne(connection)
