@@ -243,7 +243,7 @@ def append(engine: Engine, schema: str, entries: Sequence[Entry], *, made: bool 
         refused: Mistakes | None = None
         try:
             if not made:
-                engine.begin(parts, typed_rows(_columns(engine), rows, engine.dialect))
+                engine.begin(parts, typed_rows(_columns(engine), rows, engine.dialect), slot)
                 return
             found = engine.append(parts, COLUMNS, rows, slot, then)
         except Mistakes as said:

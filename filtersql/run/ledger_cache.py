@@ -42,6 +42,10 @@ class LedgerCache(Struct):
         rows = self.known.rows + self.written
         return replace(self.known, rows=rows, made=self.known.made or self.made)
 
+    def forget(self) -> None:
+        """What was written was undone."""
+        self.known, self.written, self.made = None, 0, False
+
     def wrote(self, rows: int) -> None:
         """So many rows were written."""
         self.written, self.made = self.written + rows, True

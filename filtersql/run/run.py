@@ -202,8 +202,10 @@ def _attempt(
             if context.options.dry_run:
                 raise _Undone
     except _Undone:
-        pass
+        context.ledgers.forget()
     except (Exception, KeyboardInterrupt):
+        if context.engine.atomic:
+            context.ledgers.forget()
         release(context)
         raise
     finish(context)

@@ -242,7 +242,7 @@ class DuckDB:
         self._run(create_schema(quoted(parts[0], "duckdb"), "duckdb"))
         self._run(replace_table(self.table_sql(parts), definitions, "duckdb"))
 
-    def begin(self, parts: Sequence[str], query: str) -> None:
+    def begin(self, parts: Sequence[str], query: str, slot: Slot | None = None) -> None:
         """Make a table of a query's rows."""
         self._run(create_schema(quoted(parts[0], "duckdb"), "duckdb"))
         self._run(create_of(self.table_sql(parts), query, "duckdb"))

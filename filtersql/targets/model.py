@@ -232,8 +232,8 @@ class Engine(Protocol):
         """Make a table, in place of one that exists; `config` is a subscription's target_config."""
         ...
 
-    def begin(self, parts: Sequence[str], query: str) -> None:
-        """Make a table of a query's rows and columns, in one commit.
+    def begin(self, parts: Sequence[str], query: str, slot: Slot | None = None) -> None:
+        """Make a table of a query's rows and columns, in one commit; they fill the slot.
 
         Raises Mistakes where it exists: another process may have made it in the meantime.
         """

@@ -11,6 +11,8 @@ Example
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import TypeVar
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.targets import (
@@ -24,10 +26,12 @@ from filtersql.errors.targets import (
 
 __all__ = [
     "is_conflict",
-    "is_missing",
     "reason_of",
     "spark_refusal",
+    "unless_missing",
 ]
+
+_T = TypeVar("_T")
 
 _OURS = re.compile(r"filtersql: (.+?)(?: SQLSTATE: \w{5})?(?:[;\n]|\Z)")
 #: what Delta and Iceberg say of a commit that came too late: nothing of it is in the table
@@ -75,9 +79,14 @@ def reason_of(text: str) -> str:
     return _NOISE.sub("", _WRAPPED.sub("", text)).strip() or text.strip()
 
 
-def is_missing(refused: Mistakes) -> bool:
-    """Whether Spark said that a table, its schema or its namespace does not exist."""
-    return bool(_MISSING.search(refused.mistakes[0].message))
+def unless_missing(question: Callable[[], _T], otherwise: _T) -> _T:
+    """The answer of a question about a table; else where Spark says that there is none."""
+    try:
+        return question()
+    except Mistakes as refused:
+        if _MISSING.search(refused.mistakes[0].message):
+            return otherwise
+        raise
 
 
 def is_conflict(refused: Mistakes) -> bool:

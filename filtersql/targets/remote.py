@@ -24,12 +24,12 @@ import json
 import re
 import shutil
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, field
 from pyarrow import parquet
@@ -42,7 +42,7 @@ from filtersql.targets import delta, iceberg
 from filtersql.targets.catalog_questions import table_bytes, table_columns, table_names
 from filtersql.targets.line import Line
 from filtersql.targets.model import Config, Mark, Rows, Slot, Written
-from filtersql.targets.refusals import is_missing
+from filtersql.targets.refusals import unless_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
 from filtersql.targets.server_settings import ServerSettings
 from filtersql.targets.settling import settled
@@ -70,8 +70,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["Remote"]
-
-_T = TypeVar("_T")
 
 _QUERY = re.compile(r"(?:\s|--[^\n]*\n)*(?:SELECT|WITH)\b", re.IGNORECASE)
 _MARKS = (*delta.ALL_SETTINGS, *iceberg.MARK_SETTINGS)
@@ -187,7 +185,7 @@ class Remote(Struct, Commits):
     def rows_of(self, parts: Sequence[str], columns: Sequence[str]) -> Rows | None:
         """All rows of a table; None where the table does not exist."""
         query = select_columns(self.table_sql(parts), columns, "spark")
-        return self._unless_missing(lambda: self.rows(query), None)
+        return unless_missing(lambda: self.rows(query), None)
 
     def table_sql(self, parts: Sequence[str]) -> str:
         """A table's name, quoted, in the catalog of the targets."""
@@ -199,7 +197,7 @@ class Remote(Struct, Commits):
 
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The names and types of a table's columns; none where the table does not exist."""
-        return self._unless_missing(lambda: table_columns(self.rows, self.table_sql(parts)), ())
+        return unless_missing(lambda: table_columns(self.rows, self.table_sql(parts)), ())
 
     def names(self, schema: str) -> frozenset[str]:
         """The names of the tables of a schema, folded."""
@@ -211,10 +209,12 @@ class Remote(Struct, Commits):
         for each in create_statements(self.format, self.table_sql(parts), definitions, config):
             self.execute(each)
 
-    def begin(self, parts: Sequence[str], query: str) -> None:
+    def begin(self, parts: Sequence[str], query: str, slot: Slot | None = None) -> None:
         """Make a table of a query's rows, in one commit."""
         self._schema(parts[0])
-        self.execute(create_of(self.table_sql(parts), query, "spark", self.format))
+        create = create_of(self.table_sql(parts), query, "spark", self.format)
+        settings = delta.filling(slot) if slot and self.format == "delta" else {}
+        self._marked(*(under(settings, delta.MARK_SETTINGS, create) if settings else (create,)))
 
     def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
         """What makes a table of a query's rows, in place of one that exists, in one commit."""
@@ -273,7 +273,7 @@ class Remote(Struct, Commits):
 
     def committed(self, parts: Sequence[str]) -> Mark | None:
         """The newest mark that stands with a table's data."""
-        return self._unless_missing(lambda: self._mark_of(self.table_sql(parts)), None)
+        return unless_missing(lambda: self._mark_of(self.table_sql(parts)), None)
 
     def _mark_of(self, table: str) -> Mark | None:
         if self.format == "iceberg":
@@ -307,16 +307,6 @@ class Remote(Struct, Commits):
                 self._ask()
         finally:
             self.line.close()
-
-    @staticmethod
-    def _unless_missing(question: Callable[[], _T], otherwise: _T) -> _T:
-        """The answer of a question about a table; else where it does not exist."""
-        try:
-            return question()
-        except Mistakes as refused:
-            if is_missing(refused):
-                return otherwise
-            raise
 
     def _ask(self, *statements: str) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """What waits and these, in one round trip; the answer to the last one if it is a query."""

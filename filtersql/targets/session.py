@@ -210,7 +210,7 @@ class Session(Struct, Commits):
         for statement in create_statements(self.format, name, definitions, config, place):
             self._sql(statement)
 
-    def begin(self, parts: Sequence[str], query: str) -> None:
+    def begin(self, parts: Sequence[str], query: str, slot: Slot | None = None) -> None:
         """Make a table of a query's rows, in one commit.
 
         Delta makes the folder of its log before it writes a row. With rows what a kill left in it
@@ -218,7 +218,9 @@ class Session(Struct, Commits):
         """
         self._schema(parts[0])
         place = self._location(parts)
-        self._sql(create_of(self.table_sql(parts), query, "spark", self.format, place))
+        settings = delta.filling(slot) if slot and self.format == "delta" else {}
+        with during(self.spark, settings):
+            self._sql(create_of(self.table_sql(parts), query, "spark", self.format, place))
 
     def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
         """What makes a table of a query's rows, in place of one that exists, in one commit."""

@@ -66,10 +66,19 @@ def insert_values(
 def typed_rows(
     columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[object]], engine: Engine
 ) -> str:
-    """A query of rows, whose columns have a name and a type each."""
+    """A query of rows, whose columns have a name and a type each, and may be NULL.
+
+    A table that is made of it may take that from the query, whatever its first rows hold.
+    """
     names = [exp.to_identifier(name, quoted=True) for name, _ in columns]
     typed = (
-        exp.alias_(exp.cast(exp.column(name.copy()), kind, dialect=engine), name.copy())
+        exp.alias_(
+            exp.Nullif(
+                this=exp.cast(exp.column(name.copy()), kind, dialect=engine),
+                expression=exp.null(),
+            ),
+            name.copy(),
+        )
         for name, (_, kind) in zip(names, columns, strict=True)
     )
     return exp.select(*typed).from_(_values(rows, names)).sql(engine)

@@ -229,6 +229,13 @@ def test_a_ledger_is_begun_once_on_spark(lake) -> None:
     later = ledger.read(engine, "filtersql")
     assert (later.newest, later.rows) == (known.newest, known.rows + 1)
     assert later.last["s2"] == other
+    # Who knows that there is a ledger, and none of its rows, is too late, too.
+    for subscription in ("s1", "s2"):
+        late = replace(other, subscription=subscription, owner='{"pid": 7}')
+        with pytest.raises(Mistakes) as found:
+            ledger.append(engine, "filtersql", [late])
+        assert [one.message.startswith("another run has") for one in found.value.mistakes] == [True]
+    assert ledger.read(engine, "filtersql") == later
     assert world.run(engine).mistakes == ()
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 
 import pytest
+from msgspec.structs import replace
 from one_by_one import Killed, OneByOne
 from running import World, delete, insert, table, update
 from soak_commits import Tried, play
 from test_applying import T1, T2, engine, held, world
 from test_targets_spark import lake, warm
 
-from filtersql.run import lease, ledger
+from filtersql.run import Options, lease, ledger, run
 from filtersql.targets.duckdb import DuckDB
 
 __all__ = ["engine", "lake", "warm", "world"]
@@ -31,8 +32,8 @@ class Counting(OneByOne):
         self.appended.append([row[place] for row in rows])
         return super().append(parts, columns, rows, slot, then)
 
-    def begin(self, parts, query):
-        super().begin(parts, query)
+    def begin(self, parts, query, slot=None):
+        super().begin(parts, query, slot)
         if parts[1] == "ledger":
             phases = self.rows("SELECT phase FROM filtersql.ledger ORDER BY ordinal")
             self.appended.append([phase for (phase,) in phases])
@@ -197,6 +198,21 @@ def test_a_stop_at_the_first_change_leaves_copies_where_they_are(world, engine) 
     assert result.mistakes == ()
     assert {found.position for found in result.results} == {2}
     assert held(engine, "t1") == [(6, 0), (7, 5), (30, 5)]
+
+
+def test_a_dry_run_of_two_subscriptions_undoes_the_ledger_that_the_first_one_made(
+    world, engine
+) -> None:
+    """The second one makes it again, and both are undone."""
+    again = World(world.root, published=world.published, tables=world.tables)
+    again.subscribe(name="s2")
+    tables = {"s1": world.compiled(), "s2": again.compiled()}
+    both = {"s1": world.subscription, "s2": again.subscription}
+    inputs = replace(world.inputs(), subscriptions=both)
+    for dry_run in (True, False):
+        result = run(inputs, tables, engine, Options(dry_run=dry_run))
+        assert (result.mistakes, len(result.results)) == ((), 4)
+        assert engine.exists(("filtersql", "ledger")) == (not dry_run)
 
 
 @pytest.mark.spark

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 #: what each engine commits at once
-_COMMITS = {"write", "create", "drop", "COMMIT", "ledger"}
+_COMMITS = {"write", "create", "begin", "drop", "COMMIT", "ledger"}
 
 
 class Steps:
@@ -102,7 +102,7 @@ def watch(steps: Steps) -> None:
     steps.wrap(copies, "stage_source", _named("stage_source"))
     steps.wrap(rounds, "judge_changes", _named("judge_changes"))
     for engine in (DuckDB, Session):
-        for name in ("view", "stage", "create", "drop", "write", "committed"):
+        for name in ("view", "stage", "create", "begin", "drop", "write", "committed"):
             steps.wrap(engine, name, _named(name))
         steps.wrap(engine, "execute", _statement)
     steps.transaction(DuckDB)

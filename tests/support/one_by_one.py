@@ -57,9 +57,9 @@ class OneByOne(DuckDB):
         with self._commit():
             super().create(parts, definitions, config)
 
-    def begin(self, parts, query):
+    def begin(self, parts, query, slot=None):
         with self._commit():
-            super().begin(parts, query)
+            super().begin(parts, query, slot)
 
     def append(self, parts, columns, rows, slot, then):
         filled = "SELECT count(*) FROM filtersql.ledger WHERE subscription = ? AND ordinal >= ?"

@@ -211,6 +211,24 @@ def test_a_table_whose_making_was_killed_is_made_anew(tmp_path, warm) -> None:
     engine.close()
 
 
+def test_the_first_rows_of_a_table_do_not_say_that_others_hold_a_value(tmp_path, warm) -> None:
+    """A catalog of Iceberg may take a query's columns as they are: with what is never NULL."""
+    made = output("iceberg")
+    config = {"type": "hadoop", "warehouse": "strict", "use-nullable-query-schema": "false"}
+    made.settings |= {"catalog_config": config}
+    engine = open_engine(made, tmp_path)
+    name = engine.table_sql(("s1", "begun"))
+    engine.begin(
+        ("s1", "begun"), typed_rows([("a", "BIGINT"), ("b", "STRING")], [(1, "x")], "spark")
+    )
+    engine.execute(f"INSERT INTO {name} VALUES (NULL, NULL)")
+    assert sorted(engine.rows(f"SELECT * FROM {name}"), key=str) == [(1, "x"), (None, None)]
+    engine.begin(("s1", "as_is"), "SELECT 1 AS a")
+    with pytest.raises(Mistakes, match="NULL"):
+        engine.execute(f"INSERT INTO {engine.table_sql(('s1', 'as_is'))} VALUES (NULL)")
+    engine.close()
+
+
 def test_a_spark_whose_like_takes_characters_apart_is_refused(tmp_path, warm, monkeypatch) -> None:
     """4.0.0 to 4.0.2, 4.1.0 and 4.1.1 say false; here the question is one to which all do."""
     open_engine(output("delta"), tmp_path).close()
