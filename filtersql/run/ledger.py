@@ -43,7 +43,8 @@ A target that no mark can prove (nothing of its changes was to be written) gets 
 `applied`, with the intention of the others or, where there is none, at the end of the run.
 
 Each row has a number of its own, so two runs cannot both write the next one: whose rows are there
-goes on, the other stops (see lease.py). Earlier versions wrote `applied` behind each `applying`.
+goes on, the other stops (see lease.py). The first rows of all make the table in their commit, and
+have their numbers in the same way. Earlier versions wrote `applied` behind each `applying`.
 """
 
 from __future__ import annotations
