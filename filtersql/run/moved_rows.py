@@ -166,7 +166,7 @@ def _between(
     # None of the rows that stay is the one that leaves, and none has the key of one that enters.
     goes = not_true(filters.staying, engine.dialect)
     merge = _merge(engine, compiled, statement, source, stage)
-    enters = _sample(engine, compiled, stage, "insert", ordered=keeps) if entering else None
+    enters = _sample(engine, compiled, stage, "insert", ordered=False) if entering else None
     return Moved(
         leaving,
         entering,
