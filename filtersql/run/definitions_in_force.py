@@ -35,22 +35,19 @@ def named_by(known: Ledger) -> frozenset[str]:
 
 def store(engine: Engine, schema: str, definitions: Iterable[Definition]) -> None:
     """Write texts that are not there yet; the table is made where it is missing."""
-    parts, rows = (
-        (schema, DEFINITIONS),
-        list({each.hash: each.text for each in definitions}.items()),
-    )
+    parts = (schema, DEFINITIONS)
+    rows = list({each.hash: each.text for each in definitions}.items())
     if not rows:
         return
     if not engine.exists(parts):
         kind = "STRING" if engine.dialect == "spark" else "VARCHAR"
+        columns = [(name, kind) for name in _COLUMNS]
         try:
-            columns = [(name, kind) for name in _COLUMNS]
             engine.begin(parts, typed_rows(columns, rows, engine.dialect))
+            return
         except Mistakes:
             if not engine.exists(parts):
                 raise
-        else:
-            return
     engine.execute(insert_values(engine.table_sql(parts), _COLUMNS, rows, engine.dialect))
 
 
