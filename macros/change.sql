@@ -2,9 +2,8 @@
 
     Branches on: narrows (rows only leave, and the target alone tells which), by_delete (a DELETE takes them: see
     merge.sql), compares (the target holds what the earlier filters take, so the source's other rows enter; of a row that
-    leaves the key is enough), rebuilds
-    (all rows of a table that takes the target's place), keyed. Without a key, ordinal 0 stands for all copies of a
-    row, each number above it for one that is to be there.
+    leaves the key is enough), rebuilds (all rows of a table that takes the target's place), keyed. Without a key,
+    ordinal 0 stands for all copies of a row, each number above it for one that is to be there.
     Override: keep the COALESCE around the filters, and the columns: those of the target, keeps_ of columns
     that a change may leave out, and effect (without a key: copy_ordinal). -#}
 {%- if plan.narrows or plan.compares %}

@@ -84,7 +84,7 @@ class Changes(Struct, frozen=True):
         try:
             before, after = _images.decode(old.event.before), _images.decode(new.event.after)
             if table is not None:
-                self._decoder(table, old.schema), self._decoder(table, new.schema)
+                of_old, of_new = (self._decoder(table, each.schema) for each in (old, new))
         except (msgspec.DecodeError, UnicodeError) as error:  # neither was looked at before
             wrong = UNREADABLE_EVENT(
                 line_span(*place), form="Debezium", reason=str(error), hint=_HINT
@@ -101,11 +101,11 @@ class Changes(Struct, frozen=True):
         unsent: list[str] = []
         known = len(mistakes)
         if before is not None:
-            logged = self._decoder(table, old.schema).logged
-            only = {column: value for column, value in before.items() if column in logged}
-            change.before = self._image(place, table, only, old, mistakes, [], False)
+            only = {each: value for each, value in before.items() if each in of_old.logged}
+            change.before = self._image(place, table, only, of_old, mistakes, [], False)
         if after is not None:
-            change.after = self._image(place, table, after, new, mistakes, unsent, op == "update")
+            update = op == "update"
+            change.after = self._image(place, table, after, of_new, mistakes, unsent, update)
         change.unchanged = unsent or None
         if len(mistakes) == known:
             yield place, change
@@ -115,12 +115,11 @@ class Changes(Struct, frozen=True):
         place: Place,
         table: Table,
         written: dict[str, Any],
-        read: Read,
+        decoder: Decoder,
         mistakes: list[tuple[Place, Mistake]],
         unsent: list[str],
         update: bool,
     ) -> dict[str, Any]:
-        decoder = self._decoder(table, read.schema)
         image: dict[str, Any] = {}
         for name, value in written.items():
             try:

@@ -22,7 +22,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from filtersql.feeds.positions import seq_at
-from filtersql.feeds.records import Record
+from filtersql.feeds.records import Record, relation_written
 from filtersql.postgres.pgoutput import Malformed
 from filtersql.postgres.pgoutput_messages import (
     UNCHANGED,
@@ -36,7 +36,7 @@ from filtersql.postgres.pgoutput_messages import (
     Value,
 )
 
-__all__ = ["Check", "Recorder", "position_text", "record_relation", "tx_of", "tx_position"]
+__all__ = ["Check", "Recorder", "position_text", "tx_of", "tx_position"]
 
 #: asked of a table before its first change, and after each change of its definition: whether it is
 #: a partition. It raises Mistakes where the table is not what the project knows.
@@ -151,7 +151,7 @@ class Recorder:
         if relation is None:
             raise Malformed(f"a change of relation {oid}, which was not described")
         made = _Table(
-            record_relation(relation.schema, relation.name),
+            relation_written(relation.schema, relation.name),
             tuple(
                 (column.name, _CONVERTERS.get(column.type_oid, bytes.decode))
                 for column in relation.columns
@@ -175,15 +175,6 @@ def _image(columns: Sequence[_Column], values: Sequence[Value]) -> dict[str, obj
         for (name, convert), value in zip(columns, values, strict=True)
         if value is not UNCHANGED
     }
-
-
-def record_relation(schema: str, name: str) -> str | list[str]:
-    """A table as the feed names it.
-
-    >>> record_relation("public", "t1"), record_relation("a.b", "t")
-    ('public.t1', ['a.b', 't'])
-    """
-    return [schema, name] if "." in schema or "." in name else f"{schema}.{name}"
 
 
 def position_text(position: int) -> str:

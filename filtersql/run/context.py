@@ -138,7 +138,6 @@ class RunContext(Struct):
     #: definitions of which the state has the text
     defined: frozenset[str] = frozenset()
     #: whether the ledger was there, and whether this run wrote to it
-    made: bool = False
     prepared: bool = False
     #: whether a table was made or written
     touched: bool = False
@@ -193,8 +192,8 @@ def commit(context: RunContext, entries: Sequence[Entry], *, last: bool = False)
         rows = [*(row for key, row in context.proved.items() if key not in newer), *rows]
         with context.spent.on("commit"):
             _store_definitions(context, rows)
-            note(context, context.engine, rows, last=last, made=context.made)
-        context.made = context.prepared = True
+            note(context, context.engine, rows, last=last, made=context.ledgers.made)
+        context.prepared = True
         context.ledgers.wrote(len(rows))
         context.pending.clear()
         context.proved.clear()

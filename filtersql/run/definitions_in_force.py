@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from filtersql.errors import Mistakes
 from filtersql.rendering.definition import Definition, read_definition
+from filtersql.rendering.sql_fragments import text_type
 from filtersql.rendering.target_uniqueness import DEFINITIONS
 from filtersql.run.ledger import Ledger
+from filtersql.run.state_tables import begin_table
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import insert_values, typed_rows
+from filtersql.targets.statements import insert_values
 
 __all__ = ["in_force", "named_by", "store"]
 
@@ -39,16 +40,9 @@ def store(engine: Engine, schema: str, definitions: Iterable[Definition]) -> Non
     rows = list({each.hash: each.text for each in definitions}.items())
     if not rows:
         return
-    if not engine.exists(parts):
-        kind = "STRING" if engine.dialect == "spark" else "VARCHAR"
-        columns = [(name, kind) for name in _COLUMNS]
-        try:
-            engine.begin(parts, typed_rows(columns, rows, engine.dialect))
-            return
-        except Mistakes:
-            if not engine.exists(parts):
-                raise
-    engine.execute(insert_values(engine.table_sql(parts), _COLUMNS, rows, engine.dialect))
+    columns = [(name, text_type(engine.dialect)) for name in _COLUMNS]
+    if engine.exists(parts) or not begin_table(engine, parts, columns, rows):
+        engine.execute(insert_values(engine.table_sql(parts), _COLUMNS, rows, engine.dialect))
 
 
 def in_force(engine: Engine, schema: str, hashes: Iterable[str]) -> dict[str, Definition]:

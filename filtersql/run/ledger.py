@@ -59,6 +59,7 @@ from sqlglot import exp, select
 
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import AnotherRun
+from filtersql.rendering.sql_fragments import text_type
 from filtersql.rendering.target_uniqueness import LEDGER
 from filtersql.run.ledger_entry import (
     CHANGING,
@@ -73,9 +74,9 @@ from filtersql.run.ledger_entry import (
     seen_files,
     stored,
 )
+from filtersql.run.state_tables import begin_table
 from filtersql.targets.model import Engine, Slot
 from filtersql.targets.refusals import is_conflict
-from filtersql.targets.statements import typed_rows
 
 __all__ = [
     "Ledger",
@@ -240,19 +241,17 @@ def append(engine: Engine, schema: str, entries: Sequence[Entry], *, made: bool 
     first = entries[0]
     slot = Slot(first.subscription, first.ordinal)
     parts, then = (schema, LEDGER), _since(engine, schema, slot)
+    if not made and begin_table(engine, parts, _columns(engine), rows, slot):
+        return
     for tries_left in reversed(range(_MOST_TRIES)):
         refused: Mistakes | None = None
         try:
-            if not made:
-                engine.begin(parts, typed_rows(_columns(engine), rows, engine.dialect), slot)
-                return
             found = engine.append(parts, COLUMNS, rows, slot, then)
         except Mistakes as said:
-            if engine.atomic or not engine.exists(parts):
+            if engine.atomic:
                 raise
             # What became of a statement is read, never guessed; then it may be tried again.
-            refused, found = said if made else None, engine.rows(then)
-        made = True
+            refused, found = said, engine.rows(then)
         newer = sorted(map(entry_of, found), key=_ordinal)
         if any(entry.ordinal == first.ordinal and entry.owner == first.owner for entry in newer):
             return
@@ -290,7 +289,7 @@ def _ordinal(entry: Entry) -> int:
 
 
 def _columns(engine: Engine) -> list[tuple[str, str]]:
-    text = "STRING" if engine.dialect == "spark" else "VARCHAR"
+    text = text_type(engine.dialect)
 
     def kind(name: str) -> str:
         if name == "via_partition_root":

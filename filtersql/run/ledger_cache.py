@@ -31,6 +31,7 @@ class LedgerCache(Struct):
     asked: set[str] = field(default_factory=set)
     #: how many rows this run has written since
     written: int = 0
+    #: whether there is a ledger
     made: bool = False
 
     def read(self, engine: Engine, schema: str, subscription: str) -> Ledger:
@@ -40,7 +41,8 @@ class LedgerCache(Struct):
             self.known, self.at, self.written = ledger.read(engine, schema), time.monotonic(), 0
         self.asked.add(subscription)
         rows = self.known.rows + self.written
-        return replace(self.known, rows=rows, made=self.known.made or self.made)
+        self.made = self.made or self.known.made
+        return replace(self.known, rows=rows, made=self.made)
 
     def forget(self) -> None:
         """What was written was undone."""

@@ -28,6 +28,7 @@ from sqlglot import exp, select
 
 from filtersql.feeds.records import Record
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.rendering.sql_fragments import text_type
 from filtersql.rendering.target_uniqueness import QUARANTINE
 from filtersql.run import counts
 from filtersql.targets.model import Engine
@@ -137,7 +138,7 @@ def _table(engine: Engine, compiled: CompiledTable) -> exp.Table:
 
 
 def _definitions(engine: Engine) -> str:
-    text = "STRING" if engine.dialect == "spark" else "VARCHAR"
+    text = text_type(engine.dialect)
     return ",\n  ".join(
         f"{quoted(name, engine.dialect)} {'BIGINT' if name == 'seq' else text}" for name in _COLUMNS
     )

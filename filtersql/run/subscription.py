@@ -60,7 +60,7 @@ def apply_subscription(
     name = context.subscription.name
     with context.spent.on("commit"):
         known = context.ledgers.read(engine, schema, name)
-    context.ordinal, context.made = known.number_of(name), known.made
+    context.ordinal = known.number_of(name)
     context.defined = definitions_in_force.named_by(known)
     check_free(
         name, known.last.get(name), context.lease.owner, lambda: all_done(engine, known, name)

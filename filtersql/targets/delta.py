@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from filtersql.rendering.sql_fragments import quoted
 from filtersql.targets.model import Mark, Slot, Written, read_mark
-from filtersql.targets.table_statements import describe_table, replace_table, table_name
+from filtersql.targets.table_statements import describe_table, replace_table, stored, table_name
 
 __all__ = [
     "ALL_SETTINGS",
@@ -142,15 +142,11 @@ def mark_of(rows: Sequence[Mapping[str, object]]) -> Mark | None:
 
 def named_folder(table_sql: str, location: str) -> str:
     """A folder that holds a table of Delta's becomes known by a name."""
-    properties = [
-        exp.FileFormatProperty(this=exp.Var(this="delta")),
-        exp.LocationProperty(this=exp.Literal.string(location)),
-    ]
     return exp.Create(
         this=exp.to_table(table_sql, dialect="spark"),
         kind="TABLE",
         exists=True,
-        properties=exp.Properties(expressions=properties),
+        properties=stored("delta", location),
     ).sql("spark")
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "move_schema",
     "replace_table",
     "show_tables",
+    "stored",
     "table_name",
 ]
 
@@ -53,11 +54,8 @@ def table_name(catalog: str | None, parts: Sequence[str]) -> str:
 
 def create_schema(schema_sql: str, engine: Engine, location: str | None = None) -> str:
     """CREATE SCHEMA IF NOT EXISTS of a schema whose name is quoted."""
-    create = exp.Create(this=table(schema_sql, engine), kind="SCHEMA", exists=True)
-    if location is not None:
-        place = exp.LocationProperty(this=literal(location))
-        create.set("properties", exp.Properties(expressions=[place]))
-    return create.sql(engine)
+    schema, place = table(schema_sql, engine), stored(None, location)
+    return exp.Create(this=schema, kind="SCHEMA", exists=True, properties=place).sql(engine)
 
 
 def move_schema(schema_sql: str, location: str) -> str:
@@ -83,17 +81,22 @@ def create_of(
     location: str | None = None,
 ) -> str:
     """CREATE TABLE of a query that was printed before."""
+    return exp.Create(
+        this=table(table_sql, engine),
+        kind="TABLE",
+        properties=stored(table_format, location),
+        expression=as_written(f"\n{query}"),
+    ).sql(engine)
+
+
+def stored(table_format: str | None, location: str | None) -> exp.Properties | None:
+    """In which format, and in which folder, what is made is kept."""
     said: list[exp.Expr] = []
     if table_format is not None:
         said.append(exp.FileFormatProperty(this=exp.Var(this=table_format)))
     if location is not None:
         said.append(exp.LocationProperty(this=literal(location)))
-    return exp.Create(
-        this=table(table_sql, engine),
-        kind="TABLE",
-        properties=exp.Properties(expressions=said) if said else None,
-        expression=as_written(f"\n{query}"),
-    ).sql(engine)
+    return exp.Properties(expressions=said) if said else None
 
 
 def drop_table(table_sql: str, engine: Engine) -> str:
