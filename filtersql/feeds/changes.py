@@ -53,6 +53,8 @@ class StagedChanges(Struct, frozen=True):
     columns: tuple[StagedColumn, ...]
     read: int
     skipped: int
+    #: whether a TRUNCATE is among them
+    truncates: bool
 
 
 class Reading(Struct, frozen=True):
@@ -126,7 +128,8 @@ def _read(
     _raise(records, order, tally)
     if on_progress:
         on_progress(tally.total)
-    staged = staged_changes(landings, intake.stages, tally.read, tally.skipped)
+    truncates = [stage.truncates for stage in intake.stages]
+    staged = staged_changes(landings, intake.stages, tally.read, tally.skipped, truncates)
     cut = order.cut(closed)
     return Reading(staged, cut, order.last, tally.total, tally.unpublished, order.boundary)
 
@@ -136,12 +139,13 @@ def staged_changes(
     stages: Sequence[ChangeStage],
     read: Sequence[int],
     skipped: Sequence[int],
+    truncates: Sequence[bool],
 ) -> tuple[StagedChanges, ...]:
     """What was staged for each target."""
-    every = zip(landings, stages, read, skipped, strict=True)
+    every = zip(landings, stages, read, skipped, truncates, strict=True)
     return tuple(
-        StagedChanges(landing.compiled, stage.path, stage.columns, count, known)
-        for landing, stage, count, known in every
+        StagedChanges(landing.compiled, stage.path, stage.columns, count, known, truncating)
+        for landing, stage, count, known, truncating in every
     )
 
 

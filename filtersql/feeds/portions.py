@@ -123,6 +123,7 @@ class Taken(Struct, frozen=True):
     unpublished: int = 0
     read: Sequence[int] = ()
     skipped: Sequence[int] = ()
+    truncates: Sequence[bool] = ()
     #: equal in two processes that give a transaction's name the same number
     hashed: int = 0
 
@@ -237,7 +238,8 @@ def _intake(share: Share, name: str, order: Runs | Settled) -> Intake:
 def _taken(intake: Intake, segments: Sequence[Segment] = ()) -> Taken:
     tally = intake.tally
     counts = (tally.total, tally.unpublished, tally.read, tally.skipped)
-    return Taken(not tally.mistakes, segments, *counts, hash(NAMES))
+    truncates = [stage.truncates for stage in intake.stages]
+    return Taken(not tally.mistakes, segments, *counts, truncates, hash(NAMES))
 
 
 def _pieces(file: FeedFile) -> Iterator[Piece]:

@@ -105,6 +105,8 @@ class ChangeStage:
         self.records: list[Record] = []
         self.places: list[Place] = []
         self.arrays: list[Sequence[pyarrow.Array]] = []
+        #: whether a TRUNCATE is among what was flushed
+        self.truncates = False
         columns = compiled.feed_columns
         self.codecs = [codec(column.pg_type, column.sql_type, engine) for column in columns]
         images = [code.kind.arrow for code in self.codecs for _ in ("before", "after")]
@@ -167,7 +169,7 @@ class ChangeStage:
         return arrays
 
     def extend_columns(self, arrays: Sequence[pyarrow.Array]) -> None:
-        """Take changes that `arrays_of` gave."""
+        """Take changes that `arrays_of` gave: none of them is a TRUNCATE."""
         self.arrays.append(arrays)
 
     def flush(self) -> None:
@@ -180,6 +182,8 @@ class ChangeStage:
         records = self.records
         if not records:
             return
+        ops = [change.op for change in records]
+        self.truncates = self.truncates or "truncate" in ops
         sides = {
             "before": Side.of([change.before for change in records]),
             "after": Side.of([change.after for change in records]),
@@ -196,7 +200,7 @@ class ChangeStage:
                 [None if change.tx is None else str(change.tx) for change in records],
                 pyarrow.string(),
             ),
-            pyarrow.array([change.op for change in records], pyarrow.string()),
+            pyarrow.array(ops, pyarrow.string()),
         ]
         for column, code in zip(self.compiled.feed_columns, self.codecs, strict=True):
             for image, side in sides.items():

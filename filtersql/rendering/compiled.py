@@ -182,6 +182,15 @@ class CompiledTable(Struct, frozen=True):
         return text if without_counting(text) == self.merge_source_sql else None
 
     @property
+    def untruncated_counting_sql(self) -> str | None:
+        """`counting_sql` for changes without a TRUNCATE: it does not look for one.
+
+        It is that of a publication that publishes none; only filtersql's own macros print it.
+        """
+        plain = self.counting_sql
+        return self.looks.get("untruncated", plain) if plain and self.packaged else plain
+
+    @property
     def judges_alone(self) -> bool:
         """Whether its filters, as filtersql's own macros print them, read nothing but a row."""
         return self.packaged and not (self.clock or self.lookups)

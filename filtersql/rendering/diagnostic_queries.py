@@ -51,6 +51,8 @@ class Looks(Mapping[str, str]):
             self._macros["unsent"] = ("unsent", shape)
         if (counted := counting(shape)) is not None:
             self._macros["counting"] = ("merge_source", counted)
+            if counted.truncates:
+                self._macros["untruncated"] = ("merge_source", _untruncated(counted))
         for name in _CHANGES:
             self._macros |= dict.fromkeys((name, f"{name}_source"), ("change", shape))
         self._macros["rebuilding"] = ("change", rebuilding(shape))
@@ -81,6 +83,12 @@ class Looks(Mapping[str, str]):
 
     def __len__(self) -> int:
         return len(self._macros)
+
+
+@lru_cache(maxsize=256)
+def _untruncated(shape: MergePlan) -> MergePlan:
+    """The plan of a query over changes among which is no TRUNCATE."""
+    return replace(shape, truncates=False)
 
 
 @lru_cache(maxsize=256)

@@ -40,9 +40,14 @@ _STOPS = ("insert_exists", "update_exists")
 _BESIDE = ("spark",)
 
 
-def counted_beside(compiled: CompiledTable, dialect: Dialect) -> str | None:
-    """The query that stages the rows and what they met; None where that is counted by itself."""
-    return compiled.counting_sql if dialect in _BESIDE else None
+def counted_beside(compiled: CompiledTable, dialect: Dialect, *, truncates: bool) -> str | None:
+    """The query that stages the rows and what they met; None where that is counted by itself.
+
+    Without a TRUNCATE nothing of the target is asked: of a small batch that is half of its plan.
+    """
+    if dialect not in _BESIDE:
+        return None
+    return compiled.counting_sql if truncates else compiled.untruncated_counting_sql
 
 
 def reviewed_rows(

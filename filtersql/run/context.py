@@ -61,6 +61,8 @@ class TargetRun(Struct):
     #: how many changes are staged, where all of them are below the feed's cut
     pending: int | None = None
     columns: tuple[StagedColumn, ...] = ()
+    #: whether a TRUNCATE is staged, as far as that is known
+    truncates: bool = True
     written: Written = field(default_factory=Written)
     copied: bool = False
     read: int = 0

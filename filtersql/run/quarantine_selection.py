@@ -71,7 +71,7 @@ def _sort_out(
     out = context.folder / f"sorted-{index}.parquet"
     others = {held.seq for held in changes} - kept
     restage([path, target.staged], {*aside, *others}, out)
-    target.staged, target.pending = out, None
+    target.staged, target.pending, target.truncates = out, None, True
 
 
 def _blocked(target: TargetRun, path: Path, position: int, *, releasing: bool) -> dict[Key, int]:

@@ -217,7 +217,12 @@ def _judge(
             if passes and target.clock is not None:
                 return judge_passing(engine, compiled, stage, target.clock), []
             return judge_changes(
-                engine, compiled, stage, target.pending, completing=context.completing
+                engine,
+                compiled,
+                stage,
+                target.pending,
+                completing=context.completing,
+                truncates=target.truncates,
             )
         except StageRefused:
             raise

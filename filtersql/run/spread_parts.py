@@ -68,7 +68,8 @@ def whole_reading(
     if _repeated_names(engine, share.folder) != len(chain.inner):
         return None
     read, skipped = _sums(each.read for each in taken), _sums(each.skipped for each in taken)
-    staged = staged_changes(share.landings, stages, read, skipped)
+    truncates = [any(each) for each in zip(*(one.truncates for one in taken), strict=True)]
+    staged = staged_changes(share.landings, stages, read, skipped, truncates)
     boundary = _boundary(engine, share.folder / ENDS, chain)
     cut = chain.last
     if cut is not None and not (closed or chain.whole):

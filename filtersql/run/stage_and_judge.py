@@ -71,11 +71,13 @@ def judge_changes(
     changes: int | None = None,
     *,
     completing: bool = False,
+    truncates: bool = True,
 ) -> tuple[Judgement, list[Mistake]]:
     """Stage and judge the changes in the view; everything that forbids the MERGE.
 
     `changes` is their number where the reader of the feed counted them; `completing` where the
-    plain statement stopped at a value that was not sent. Raises StageRefused.
+    plain statement stopped at a value that was not sent; `truncates` False where none of them is a
+    TRUNCATE. Raises StageRefused.
     """
     if changes is None:
         changes = count(engine, select("*").from_(named_rows(compiled.changes_view)))
@@ -84,7 +86,7 @@ def judge_changes(
         none = no_conflicts()
         return Judgement(compiled, compiled.merge_sql, changes, 0, none, unsent=unsent), []
     try:
-        staged = _staged(engine, compiled, stage, completing=completing)
+        staged = _staged(engine, compiled, stage, completing=completing, truncates=truncates)
     except Mistakes as refused:
         raise StageRefused(refused.mistakes) from None
     name, kept, columns = compiled.unique_id, staged.kept, staged.columns
@@ -131,9 +133,13 @@ class _Staged(Struct, frozen=True):
     within: Sequence[exp.Expr] = ()
 
 
-def _staged(engine: Engine, compiled: CompiledTable, stage: str, *, completing: bool) -> _Staged:
+def _staged(
+    engine: Engine, compiled: CompiledTable, stage: str, *, completing: bool, truncates: bool
+) -> _Staged:
     completed = compiled.completing_source_sql if completing else None
-    counting = counted_beside(compiled, engine.dialect) if completed is None else None
+    counting = None
+    if completed is None:
+        counting = counted_beside(compiled, engine.dialect, truncates=truncates)
     if counting is not None:
         beside = f"{stage}__met"
         columns = engine.stage(beside, counting)

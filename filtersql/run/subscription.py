@@ -147,6 +147,7 @@ def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
     for target, staged in zip(context.targets, feed.reading.staged, strict=True):
         target.staged, target.columns = staged.path, staged.columns
         target.skipped, target.waiting = staged.skipped, staged.read
+        target.truncates = staged.truncates
         whole = not feed.reading.waiting and context.stop is None
         if whole and target.standing.until is None:
             target.pending = staged.read

@@ -165,6 +165,8 @@ def _outcome(
     staged = [
         (one.read, one.skipped, parquet.read_table(one.path).to_pylist()) for one in found.staged
     ]
+    for one, (*_, rows) in zip(found.staged, staged, strict=True):
+        assert one.truncates == any(row["c2"] == "truncate" for row in rows)
     told = (found.cut, found.last, found.total, found.unpublished)
     return told, staged, [found.boundary(seq) for seq in range(12)]
 

@@ -50,6 +50,20 @@ def test_what_is_staged_is_what_is_reviewed_and_columns_more(compiled) -> None:
         assert one.counting_sql == text
 
 
+def test_without_a_truncate_nothing_is_looked_for(compiled) -> None:
+    """That query reads the changes alone: it is of a publication that publishes no TRUNCATE."""
+    asked = [one for one in compiled if one.form in APPLIED and one.truncates]
+    assert asked
+    for one in asked:
+        text = one.untruncated_counting_sql
+        assert text is not None
+        assert one.target_sql in one.counting_sql
+        assert one.target_sql not in text
+        assert "truncate" not in text
+    other = replace(asked[0], packaged=False)
+    assert other.untruncated_counting_sql == other.counting_sql
+
+
 def test_where_conflicts_decide_they_are_counted_apart(tmp_path: Path) -> None:
     """Under `skip` what a change meets hangs on the changes before it."""
     nodes = compile_project(load(written(tmp_path, with_conflicts("skip")))).nodes
@@ -135,9 +149,11 @@ def test_the_counts_and_the_rows_are_those_of_two_passes(shelf: Shelf, form, hel
     plain = replace(one, looks={**one.looks, "counting": one.merge_source_sql})
     assert plain.counting_sql is None
     found = []
-    for stage, asked in (("beside", one), ("stage", plain)):
+    none = all(op != "truncate" for op, *_ in history)
+    ways = [("beside", one, True), ("stage", plain, True), *([("short", one, False)] * none)]
+    for stage, asked, truncates in ways:
         try:
-            judged, mistakes = judge_changes(shelf.engine, asked, stage)
+            judged, mistakes = judge_changes(shelf.engine, asked, stage, truncates=truncates)
         except Mistakes as refused:
             found.append(str(refused))
             continue
@@ -145,4 +161,4 @@ def test_the_counts_and_the_rows_are_those_of_two_passes(shelf: Shelf, form, hel
         rows = shelf.engine.rows(f"SELECT {names}, {one.effect_column} FROM {stage}")
         counts = (judged.staged, judged.conflicts, judged.first_stop, judged.sample)
         found.append((sorted(map(repr, rows)), counts, list(map(str, mistakes))))
-    assert found[0] == found[1]
+    assert all(each == found[0] for each in found)

@@ -87,7 +87,9 @@ class PortionedFeed:
         staged = []
         for one in reading.staged:
             self.engine.view("staged", one.path, one.columns)
-            staged.append((one.read, one.skipped, sorted(self.engine.rows("FROM staged"), key=str)))
+            rows = sorted(self.engine.rows("FROM staged"), key=str)
+            assert one.truncates == any(op == "truncate" for _, _, op, *_ in rows)
+            staged.append((one.read, one.skipped, rows))
         told = (reading.cut, reading.last, reading.total, reading.unpublished)
         seqs = {seq + more for *_, rows in staged for seq, *_ in rows for more in (0, 1)}
         return told, staged, [reading.boundary(seq) for seq in sorted(seqs)]
