@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import java_archive
 import pytest
 from interpreting import INTERPRETED
 from servers import RELEASES, Server, named, serve
 from xdist.scheduler import LoadGroupScheduling
+
+from filtersql.targets.java_archive import archive_file
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,7 +49,6 @@ _GENERATED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factory
 _JAVA = " ".join(
     (
         "-XX:+UseSerialGC",
-        java_archive.MAPPED,
         *(f"-D{name}={value}" for name, value in INTERPRETED.items()),
     )
 )
@@ -72,7 +75,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
     first = os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0"
     if first and sum(item.get_closest_marker("spark") is not None for item in items) > _MANY:
-        java_archive.make()
+        _keep_classes()
     for item in items:
         if "spark" in item.fixturenames:  # type: ignore[attr-defined]
             item.add_marker(pytest.mark.xdist_group(_SHARED))
@@ -82,6 +85,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("long"):
                 item.add_marker(pytest.mark.skip(reason=f"long: {_LONG}=1 runs it"))
+
+
+def _keep_classes() -> None:
+    """Java's classes, in the background where they are not kept yet: later Sparks map them."""
+    if not archive_file().exists():
+        process = subprocess.Popen(
+            [sys.executable, "-m", "filtersql.targets.java_training"], stderr=subprocess.DEVNULL
+        )
+        atexit.register(process.wait)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadGroupScheduling:

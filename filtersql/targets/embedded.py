@@ -21,6 +21,7 @@ from filtersql.errors.reaching import JAVA_CUT_DOWN
 from filtersql.errors.targets import UNREACHABLE
 from filtersql.targets.jars import jars
 from filtersql.targets.java import check_java, remedy
+from filtersql.targets.java_archive import keep_later, mapping
 
 __all__ = ["adopting", "hidden_functions", "own_session", "users_session"]
 
@@ -110,7 +111,8 @@ def own_session(
     for name, value in settings.items():
         builder = builder.config(name, value)
     with _quiet() as (options, log):
-        java_options = spark_conf.get("spark.driver.extraJavaOptions", " ".join(_JAVA_OPTIONS))
+        own = spark_conf.get("spark.driver.extraJavaOptions")
+        java_options = " ".join((mapping(), *_JAVA_OPTIONS)) if own is None else own
         builder = builder.config(
             "spark.driver.extraJavaOptions", f"{options} {java_options}".strip()
         )
@@ -119,6 +121,8 @@ def own_session(
         except Exception as error:
             raise Mistakes([_not_started(_told(log, error))]) from None
     root.sparkContext.setLogLevel("OFF")
+    if own is None:
+        keep_later()
     return _beside(root, settings)
 
 

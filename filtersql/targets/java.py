@@ -17,7 +17,7 @@ from pathlib import Path
 from filtersql.errors import Mistakes
 from filtersql.errors.reaching import JAVA_MISSING, JAVA_TOO_OLD
 
-__all__ = ["check_java", "remedy"]
+__all__ = ["check_java", "java_path", "remedy"]
 
 _OLDEST = 17
 #: where systems keep JDKs
@@ -33,7 +33,7 @@ _INSTALL = {
 
 def check_java() -> str:
     """The version of the Java that Spark will start. Raises JAVA_MISSING, JAVA_TOO_OLD."""
-    path = _java()
+    path = java_path()
     try:
         answer = subprocess.run(
             [path, "-version"], capture_output=True, text=True, timeout=60, check=False
@@ -48,7 +48,8 @@ def check_java() -> str:
     return found[1]
 
 
-def _java() -> str:
+def java_path() -> str:
+    """The program that Spark will start. Raises JAVA_MISSING."""
     home = os.environ.get("JAVA_HOME")
     if home:
         path = Path(home) / "bin" / ("java.exe" if os.name == "nt" else "java")

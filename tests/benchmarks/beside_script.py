@@ -10,7 +10,8 @@
     small     so many tables of three changes each; the script loops over them in one session
 
 Seconds are wall and CPU, the latter of all processes of a command: Python and Java. The script
-leaves Spark's settings as they are; `--tuned` gives it few partitions.
+leaves Spark's settings as they are; `--tuned` gives it few partitions. A run maps Java's classes
+where this machine keeps them (`filtersql debug` makes the file); the script does not.
 """
 
 from __future__ import annotations

@@ -65,6 +65,7 @@ def serving(
 ) -> Iterator[SparkServer]:
     """Start a server. `ways` holds the Hive settings of each Thrift server by a name of its own."""
     from filtersql.targets.jars import jars
+    from filtersql.targets.java_archive import mapping
 
     numbers = free_ports(len(ways) + 1)
     ports = dict(zip((*ways, "connect"), numbers, strict=True))
@@ -86,7 +87,11 @@ def serving(
         stdout=subprocess.PIPE,
         stderr=log,
         text=True,
-        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
+        env={
+            **os.environ,
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_SUBMIT_OPTS": f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {mapping()}".strip(),
+        },
     )
     try:
         _wait(process, folder)
