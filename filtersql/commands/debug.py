@@ -18,7 +18,8 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.wording import counted
 from filtersql.review.text_table import aligned
 from filtersql.review.type_listing import type_listing
-from filtersql.targets.java_archive import archive_file, keep_classes
+from filtersql.targets.jars import are_cached
+from filtersql.targets.java_archive import JAVA_OPTIONS, archive_file, keep_classes
 from filtersql.targets.open import open_engine
 from filtersql.targets.probe import probe_merge
 
@@ -51,7 +52,7 @@ def command(console: Console, *, types: bool) -> int:
     if project is not None:
         report.check("compiles", lambda: _compiled(console, project))
         reached = report.check("target", lambda: _connected(project))
-        if reached is not None and _starts_java(project):
+        if reached is not None and are_cached() and _starts_java(project):
             report.check("java", lambda: _kept(console))
     return report.end()
 
@@ -129,9 +130,12 @@ def _connected(project: Project) -> str:
 
 
 def _starts_java(project: Project) -> bool:
-    """Whether each run starts a Spark of its own."""
+    """Whether each run starts a Spark of its own, with filtersql's options of Java."""
     output = project.output
-    return output is not None and output.type == "spark" and output.method in (None, "session")
+    if output is None or output.type != "spark" or output.method not in (None, "session"):
+        return False
+    conf = output.settings.get("spark_conf")
+    return not (isinstance(conf, dict) and JAVA_OPTIONS in conf)
 
 
 def _kept(console: Console) -> str:

@@ -21,7 +21,7 @@ from filtersql.errors.reaching import JAVA_CUT_DOWN
 from filtersql.errors.targets import UNREACHABLE
 from filtersql.targets.jars import jars
 from filtersql.targets.java import check_java, remedy
-from filtersql.targets.java_archive import keep_later, mapping
+from filtersql.targets.java_archive import JAVA_OPTIONS, forget, keep_later, mapping
 
 __all__ = ["adopting", "hidden_functions", "own_session", "users_session"]
 
@@ -46,6 +46,7 @@ _JAVA_OPTIONS = (
     "-XX:Tier4CompileThreshold=150000",
     "-XX:Tier4BackEdgeThreshold=400000",
 )
+_BROKEN_OFF = "A fatal error has been detected by the Java Runtime Environment"
 _SETTINGS: Mapping[str, str] = {
     "spark.app.name": "filtersql",
     "spark.ui.enabled": "false",
@@ -110,20 +111,29 @@ def own_session(
     builder = SparkSession.builder
     for name, value in settings.items():
         builder = builder.config(name, value)
+    own = spark_conf.get(JAVA_OPTIONS)
     with _quiet() as (options, log):
-        own = spark_conf.get("spark.driver.extraJavaOptions")
-        java_options = " ".join((mapping(), *_JAVA_OPTIONS)) if own is None else own
-        builder = builder.config(
-            "spark.driver.extraJavaOptions", f"{options} {java_options}".strip()
-        )
+        builder = builder.config(JAVA_OPTIONS, f"{options} {own}")
         try:
-            root = builder.getOrCreate()
+            root = _mapped(builder, options, log) if own is None else builder.getOrCreate()
         except Exception as error:
             raise Mistakes([_not_started(_told(log, error))]) from None
     root.sparkContext.setLogLevel("OFF")
     if own is None:
         keep_later()
     return _beside(root, settings)
+
+
+def _mapped(builder: SparkSession.Builder, options: str, log: Path) -> SparkSession:
+    """Started with the file of Java's classes; without it where Java breaks off at that file."""
+    given, mapped = " ".join((options, *_JAVA_OPTIONS)), mapping()
+    try:
+        return builder.config(JAVA_OPTIONS, f"{given} {mapped}").getOrCreate()
+    except Exception:
+        if not mapped or _BROKEN_OFF not in log.read_text(encoding="utf-8", errors="replace"):
+            raise
+        forget()
+        return builder.config(JAVA_OPTIONS, given).getOrCreate()
 
 
 def _not_started(reason: str) -> Mistake:

@@ -21,7 +21,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.reaching import JARS_MISSING
 from filtersql.exclusive import alone
 
-__all__ = ["COORDINATES", "cache_folder", "jars"]
+__all__ = ["COORDINATES", "are_cached", "cache_folder", "jars"]
 
 #: delta-spark needs delta-storage; the Iceberg runtime needs nothing. All else Spark has itself.
 COORDINATES = (
@@ -67,6 +67,11 @@ def cache_folder() -> Path:
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return base / "filtersql" / "jars"
+
+
+def are_cached() -> bool:
+    """Whether nobody has to be asked for any of them."""
+    return _all_cached(cache_folder(), COORDINATES) is not None
 
 
 def jars(spark_conf: Mapping[str, str], given: Sequence[Path] = ()) -> tuple[Path, ...]:

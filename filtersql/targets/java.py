@@ -11,13 +11,14 @@ import os
 import re
 import shutil
 import subprocess
+from functools import lru_cache
 from glob import glob
 from pathlib import Path
 
 from filtersql.errors import Mistakes
 from filtersql.errors.reaching import JAVA_MISSING, JAVA_TOO_OLD
 
-__all__ = ["check_java", "java_path", "remedy"]
+__all__ = ["check_java", "java_path", "java_version", "remedy"]
 
 _OLDEST = 17
 #: where systems keep JDKs
@@ -33,19 +34,29 @@ _INSTALL = {
 
 def check_java() -> str:
     """The version of the Java that Spark will start. Raises JAVA_MISSING, JAVA_TOO_OLD."""
-    path = java_path()
+    said, path = java_version(), java_path()
+    found = re.search(r'version "(?:1\.)?(\d+)', said)
+    if found is None:
+        raise _missing(f"{path} -version does not tell its version")
+    if int(found[1]) < _OLDEST:
+        raise Mistakes([JAVA_TOO_OLD(version=found[1], path=path, remedy=remedy())])
+    return found[1]
+
+
+def java_version() -> str:
+    """What it says of itself. Raises JAVA_MISSING."""
+    return _version_of(java_path())
+
+
+@lru_cache
+def _version_of(path: str) -> str:
     try:
         answer = subprocess.run(
             [path, "-version"], capture_output=True, text=True, timeout=60, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise _missing(f"{path} could not be started: {error}") from None
-    found = re.search(r'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
-    if found is None:
-        raise _missing(f"{path} -version does not tell its version")
-    if int(found[1]) < _OLDEST:
-        raise Mistakes([JAVA_TOO_OLD(version=found[1], path=path, remedy=remedy())])
-    return found[1]
+    return answer.stderr + answer.stdout
 
 
 def java_path() -> str:

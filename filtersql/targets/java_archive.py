@@ -1,10 +1,11 @@
 """Java's classes, kept once in a file: a Spark that starts later maps them.
 
 Example
-    ~/.cache/filtersql/java/6b1f03c2a9d84e57.jsa     190 MB, made once, in half a minute
+    ~/.cache/filtersql/java/6b1f03c2a9d84e57.jsa     220 MB, made once, in half a minute
 
     A Spark that starts finds, checks and links some 15,000 classes; from the file it takes them as
-    they are: each run is 3 s shorter. Java takes no file that another Java or other jars made.
+    they are: each run is some 3 s shorter. Java passes over a file that another Java or other jars
+    made; one that it cannot read to its end is removed (`embedded.own_session`).
 
 Java
     JEP 350, Dynamic CDS Archives: the file is written when Java ends.
@@ -21,35 +22,43 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
-from filtersql.targets.jars import COORDINATES, cache_folder
-from filtersql.targets.java import java_path
+from filtersql.targets.jars import COORDINATES, are_cached, cache_folder
+from filtersql.targets.java import java_path, java_version
 
-__all__ = ["archive_file", "keep_classes", "keep_later", "mapping"]
+__all__ = ["JAVA_OPTIONS", "archive_file", "forget", "keep_classes", "keep_later", "mapping"]
 
+#: who sets this in `spark_conf` sets all of Java's options: no file is mapped or made
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _LONGEST_WAIT = 300
 _COMMAND = (sys.executable, "-m", "filtersql.targets.java_training")
+#: the process talks to a Java that is another program's, spark-submit's
+_FOREIGN = "PYSPARK_GATEWAY_PORT"
 
 
 def archive_file() -> Path:
     """The file for this Java, this Spark and these jars, whether it is there or not."""
-    java = Path(java_path()).resolve()
     spark = _spark_home()
-    facts = (
-        str(java),
-        _text(java.parents[1] / "release"),
-        str(spark),
-        str(_changed(spark / "jars")),
-        *COORDINATES,
-    )
+    facts = (java_path(), java_version(), str(spark), str(_changed(spark / "jars")), *COORDINATES)
     key = sha256("\n".join(facts).encode()).hexdigest()[:16]
     return cache_folder().with_name("java") / f"{key}.jsa"
 
 
 def mapping() -> str:
-    """Options of a Java that maps the file; one that the file does not fit says nothing."""
+    """The option of a Java that maps the file; one that the file does not fit says nothing."""
     file = archive_file()
-    there = f'"-XX:SharedArchiveFile={file}" -Xshare:auto -Xlog:disable'
-    return there if file.exists() else ""
+    if not os.path.exists(file):
+        return ""
+    with suppress(OSError):
+        os.utime(file)  # the files that were used last are kept
+    return f'"-XX:SharedArchiveFile={file.as_posix()}" "-Xlog:cds*=off"'
+
+
+def forget() -> None:
+    """Remove the file, at which Java breaks off; another one is made as the first was."""
+    file = archive_file()
+    with suppress(OSError):
+        file.unlink()
+        file.with_suffix(".tried").unlink(missing_ok=True)
 
 
 def keep_later() -> None:
@@ -59,9 +68,11 @@ def keep_later() -> None:
     """
     file = archive_file()
     started, tried = file.with_suffix(".started"), file.with_suffix(".tried")
-    if file.exists() or tried.exists():
+    if not are_cached() or _FOREIGN in os.environ:
         return
     with suppress(OSError):  # a cache that cannot be written keeps nothing
+        if file.exists() or tried.exists():
+            return
         if started.exists():
             atexit.register(_begin, started, tried)
         else:
@@ -72,10 +83,13 @@ def keep_later() -> None:
 def keep_classes() -> str:
     """Make the file now where it is missing; says what is there."""
     file = archive_file()
-    if not file.exists():
-        with suppress(OSError, subprocess.TimeoutExpired):
-            subprocess.run(_COMMAND, timeout=_LONGEST_WAIT, check=False, capture_output=True)
-    if not file.exists():
+    with suppress(OSError, subprocess.TimeoutExpired):
+        if not file.exists() and are_cached():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            subprocess.run(
+                _COMMAND, cwd=file.parent, timeout=_LONGEST_WAIT, check=False, capture_output=True
+            )
+    if not os.path.exists(file):
         return "its classes could not be kept: Spark starts as without that"
     return f"its classes are kept for faster starts ({file.stat().st_size // 10**6} MB)"
 
@@ -87,6 +101,7 @@ def _begin(started: Path, tried: Path) -> None:
         started.replace(tried)
         maker = subprocess.Popen(
             [*_COMMAND, "--nice"],
+            cwd=tried.parent,
             stdin=nowhere,
             stdout=nowhere,
             stderr=nowhere,
@@ -100,10 +115,6 @@ def _spark_home() -> Path:
         return Path(home)
     found = find_spec("pyspark")
     return Path(found.origin or "").parent if found else Path()
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
 
 def _changed(folder: Path) -> int:

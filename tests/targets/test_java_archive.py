@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -84,6 +85,30 @@ def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path, monkeypatch) -> 
     assert java_archive.mapping() == ""
 
 
+def test_without_the_jars_nothing_is_made(tmp_path, monkeypatch) -> None:
+    """The training asks no repository; nor does it where Java is another program's."""
+    monkeypatch.setenv("FILTERSQL_CACHE_DIR", str(tmp_path))
+    java_archive.keep_later()
+    assert "could not be kept" in java_archive.keep_classes()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_beside_another_programs_java_nothing_is_made(folder: Path, monkeypatch) -> None:
+    """spark-submit starts it: a training would talk to that one."""
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
+    java_archive.keep_later()
+    assert not folder.exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may look into any folder")
+def test_a_folder_that_may_not_be_looked_into_keeps_nothing(folder: Path) -> None:
+    """A cache that is shared, in which another user made it."""
+    folder.mkdir(mode=0)
+    java_archive.keep_later()
+    assert java_archive.mapping() == ""
+    assert "could not be kept" in java_archive.keep_classes()
+
+
 def test_another_java_and_another_spark_have_files_of_their_own(tmp_path, monkeypatch) -> None:
     """By their places, and what they say of themselves."""
     mine = java_archive.archive_file()
@@ -91,10 +116,12 @@ def test_another_java_and_another_spark_have_files_of_their_own(tmp_path, monkey
     monkeypatch.setenv("SPARK_HOME", str(tmp_path))
     others = {mine, java_archive.archive_file()}
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin/java").touch(mode=0o755)
+    java = tmp_path / "bin/java"
+    java.write_text("#!/bin/sh\necho 'openjdk version \"21.0.1\"'")
+    java.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     others.add(java_archive.archive_file())
-    (tmp_path / "release").write_text('JAVA_VERSION="21.0.1"')
+    (tmp_path / "jars").mkdir()
     others.add(java_archive.archive_file())
     assert len(others) == 4
 
@@ -106,6 +133,39 @@ def test_a_file_that_java_cannot_use_is_passed_over(folder: Path) -> None:
     java_archive.archive_file().write_bytes(b"\0" * 5000)
     assert java_archive.mapping() != ""
     assert not maps_an_archive()
+
+
+@pytest.mark.spark
+def test_a_file_that_was_cut_off_is_removed(folder: Path, tmp_path, monkeypatch) -> None:
+    """Java breaks off where it reads behind its end: Spark starts all the same, and once more."""
+    monkeypatch.chdir(tmp_path)  # Java writes there why it broke off
+    with monkeypatch.context() as patch:
+        patch.delenv("FILTERSQL_CACHE_DIR")
+        whole = java_archive.archive_file()
+        if not whole.exists():
+            java_archive.keep_classes()
+    folder.mkdir()
+    file = java_archive.archive_file()
+    with whole.open("rb") as good:
+        file.write_bytes(good.read(100_000_000))
+    assert not maps_an_archive()
+    assert not file.exists()
+
+
+@pytest.mark.long
+def test_a_training_that_does_not_end_well_leaves_nothing(folder: Path) -> None:
+    """What Java wrote until it was killed is not taken."""
+    folder.mkdir()
+    command = [sys.executable, "-m", "filtersql.targets.java_training"]
+    training = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+    new = f"*.{training.pid}.new"
+    assert waited_for(lambda: list(folder.glob(new)), 120)
+    java = subprocess.run(
+        ["pgrep", "-s", str(training.pid), "java"], capture_output=True, text=True, check=True
+    )
+    os.kill(int(java.stdout), signal.SIGKILL)
+    assert training.wait(60) != 0
+    assert [one.suffix for one in folder.iterdir()] == [".tried"]
 
 
 @pytest.mark.spark
