@@ -115,7 +115,7 @@ def carry_out(
             _resynced(flags.resync, nodes),
             flags.release,
             frozenset(key_of(node.compiled) for node in compilation.nodes),
-            project.output.targets_at_once,
+            project.output.threads,
             None if flags.as_of is None else moment_of(flags.as_of),
             source_copies=delayed_copies(nodes, project),
         )

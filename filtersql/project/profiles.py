@@ -103,10 +103,6 @@ _HARMLESS = {key for keys in OUTPUT_KEYS.values() for key in keys if not _SECRET
 _UNSET = re.compile("\ue000([A-Za-z0-9_]+)\ue001")
 
 
-#: targets that a run works at on a server, each in a session of its own
-_AT_ONCE = 4
-
-
 class Output(Struct, frozen=True):
     """One entry of a profile's outputs. `settings` holds every key as it is written, rendered."""
 
@@ -131,11 +127,6 @@ class Output(Struct, frozen=True):
     def engine(self) -> Literal["spark", "duckdb"]:
         """The engine that runs its statements."""
         return self.type
-
-    @property
-    def targets_at_once(self) -> int:
-        """How many targets a run works at: on a server more than one, where nothing is said."""
-        return self.threads or (_AT_ONCE if self.method in ("thrift", "connect") else 1)
 
 
 def is_secret(name: str) -> bool:

@@ -37,13 +37,13 @@ from filtersql.targets.model import Engine, Mark, Written
 __all__ = [
     "RunContext",
     "TargetRun",
-    "begin",
     "commit",
     "entry",
     "intend",
     "mark",
     "only_looking",
     "read_row",
+    "say_started",
     "timed",
 ]
 
@@ -160,7 +160,8 @@ class RunContext(Struct):
     def position(self) -> int | None:
         """How far all targets are; None where some have no change yet."""
         positions = [target.position for target in self.targets if target.position is not None]
-        return min(positions) if len(positions) == len(self.targets) else None
+        known = len(positions) == len(self.targets)
+        return min(positions, default=None) if known else None
 
     @property
     def upto(self) -> int | None:
@@ -175,7 +176,7 @@ class RunContext(Struct):
         return self.lanes.engines[0]
 
 
-def begin(context: RunContext, target: TargetRun) -> None:
+def say_started(context: RunContext, target: TargetRun) -> None:
     """Say that work at a target begins."""
     with context.lanes.lock:
         context.on_start(target.compiled)

@@ -20,12 +20,12 @@ from filtersql.run.clock import show_clock
 from filtersql.run.context import (
     RunContext,
     TargetRun,
-    begin,
     commit,
     entry,
     intend,
     mark,
     only_looking,
+    say_started,
     timed,
 )
 from filtersql.run.holding import held_row, note, renew
@@ -110,7 +110,7 @@ def _copying(context: RunContext, target: TargetRun) -> tuple[Phase, bool]:
 
 def _fill(context: RunContext, engine: Engine, target: TargetRun, *, has_source: bool) -> None:
     compiled = target.compiled
-    begin(context, target)
+    say_started(context, target)
     renew(context, engine)
     with timed(target):
         config = dict(context.subscription.target_config)

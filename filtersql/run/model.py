@@ -65,8 +65,8 @@ class Options(Struct, frozen=True):
     release: bool = False
     #: every target that is defined, whatever is selected: (subscription, schema, table)
     defined: frozenset[tuple[str, str, str]] | None = None
-    #: how many targets may be worked at at a time
-    threads: int = 1
+    #: how many targets may be worked at at a time; None: as the engine has it
+    threads: int | None = 1
     #: the clock that is asked for, and the one that a run reads; UTC, without a zone
     as_of: datetime | None = None
     read_at: datetime | None = None

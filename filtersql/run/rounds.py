@@ -17,13 +17,13 @@ from filtersql.run.conflicting_change import first_stop
 from filtersql.run.context import (
     RunContext,
     TargetRun,
-    begin,
     commit,
     entry,
     intend,
     mark,
     only_looking,
     read_row,
+    say_started,
     timed,
 )
 from filtersql.run.entering import entering, enters
@@ -239,7 +239,7 @@ def _merge(
     judgement: Judgement,
     upto: int | None,
 ) -> None:
-    begin(context, target)
+    say_started(context, target)
     renew(context, engine)
     with timed(target):
         written = engine.write(judgement.merge, target.compiled, mark(target, upto))

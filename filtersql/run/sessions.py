@@ -105,9 +105,10 @@ class Lanes(Struct):
 
 
 @contextmanager
-def lanes(engine: Engine, threads: int, targets: int) -> Iterator[Lanes]:
+def lanes(engine: Engine, threads: int | None, targets: int) -> Iterator[Lanes]:
     """The run's own session, and others beside it where there is work for them."""
-    several = Lanes(engine, 1 if engine.atomic else max(1, min(threads, targets)))
+    wanted = 1 if engine.atomic else threads or engine.targets_at_once
+    several = Lanes(engine, max(1, min(wanted, targets)))
     try:
         yield several
     finally:

@@ -115,6 +115,7 @@ class DuckDB:
 
     dialect: Dialect = "duckdb"
     atomic = True
+    targets_at_once = 1
     cluster = None
     sent_rows = 0
 

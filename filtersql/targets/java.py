@@ -45,11 +45,12 @@ def check_java() -> str:
 
 def java_version() -> str:
     """What it says of itself. Raises JAVA_MISSING."""
-    return _version_of(java_path())
+    path = Path(java_path())
+    return _version_of(str(path), path.stat().st_mtime_ns)
 
 
 @lru_cache
-def _version_of(path: str) -> str:
+def _version_of(path: str, _changed: int) -> str:
     try:
         answer = subprocess.run(
             [path, "-version"], capture_output=True, text=True, timeout=60, check=False

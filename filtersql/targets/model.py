@@ -23,6 +23,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 
 __all__ = [
+    "AT_ONCE",
     "Cluster",
     "Config",
     "Engine",
@@ -33,6 +34,8 @@ __all__ = [
     "read_mark",
 ]
 
+#: so many targets are worked at at a time, each in a session of its own
+AT_ONCE = 4
 #: what `target_config` says of a table
 Config = dict[str, object]
 Rows = list[tuple[object, ...]]
@@ -145,6 +148,11 @@ class Engine(Protocol):
     @property
     def atomic(self) -> bool:
         """Whether `transaction` holds all tables and the state together."""
+        ...
+
+    @property
+    def targets_at_once(self) -> int:
+        """How many targets are worked at at a time where nothing is said."""
         ...
 
     @property

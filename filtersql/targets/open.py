@@ -29,7 +29,7 @@ from filtersql.errors.targets import (
 from filtersql.names import is_url
 from filtersql.source import Span
 from filtersql.targets.line import FINDS, Line, server_version
-from filtersql.targets.model import Engine
+from filtersql.targets.model import AT_ONCE, Engine
 from filtersql.targets.remote import Remote
 
 __all__ = ["OutputLike", "open_engine"]
@@ -194,7 +194,11 @@ def _session(output: OutputLike, root: Path) -> Engine:
         raise Mistakes([HiddenFunctions(hidden, "Spark", "spark.udf.register() of this session")])
     if spark.sql(exp.select(FINDS).sql("spark")).collect() != [(True,)]:
         raise Mistakes([LIKE_MISSES(version=spark.version)])
-    engine = session.Session(spark, table_format, output.catalog, folder, own=own)
+    # A user's own session is not copied where nobody asks for it.
+    at_once = min(AT_ONCE, os.cpu_count() or 1) if own else 1
+    engine = session.Session(
+        spark, table_format, output.catalog, folder, own=own, targets_at_once=at_once
+    )
     cluster.check_seen(spark, engine.staging)
     if folder is None:
         engine.configure({n: v for n, v in conf.items() if n.startswith("spark.sql.catalog.")})

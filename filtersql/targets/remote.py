@@ -41,7 +41,7 @@ from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
 from filtersql.targets.catalog_questions import table_bytes, table_columns, table_names
 from filtersql.targets.line import Line
-from filtersql.targets.model import Config, Mark, Rows, Slot, Written
+from filtersql.targets.model import AT_ONCE, Config, Mark, Rows, Slot, Written
 from filtersql.targets.refusals import unless_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
 from filtersql.targets.server_settings import ServerSettings
@@ -87,6 +87,7 @@ class Remote(Struct, Commits):
     state_schema: str = "filtersql"
     dialect: Dialect = "spark"
     atomic: bool = False
+    targets_at_once: int = AT_ONCE
     cluster: None = None
     #: names this session's own things: no other session's cached rows are taken for its own
     own: str = field(default_factory=lambda: uuid.uuid4().hex[:12])

@@ -60,6 +60,7 @@ class Session(Struct, Commits):
     sent_rows: int = 0
     #: whether filtersql started this Spark
     own: bool = False
+    targets_at_once: int = 1
     #: what was set before, to be put back: the session may be the user's own
     before: dict[str, str | None] = field(default_factory=dict)
     views: list[str] = field(default_factory=list)

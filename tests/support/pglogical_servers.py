@@ -85,9 +85,9 @@ def serve_installed(more: Mapping[str, str]) -> Iterator[Server]:
         options: dict[str, Any] = {"cwd": data, "env": without("PGDATA", "LC_ALL", "LANG")}
         options |= _as_user(user)
         made = ["-D", data, "--username=postgres", "--auth=trust", "--no-sync", "--encoding=UTF8"]
-        subprocess.run(
-            [_HOME / "bin" / "initdb", *made], check=True, capture_output=True, **options
-        )
+        initdb = [_HOME / "bin" / "initdb", *made]
+        ended = subprocess.run(initdb, check=False, capture_output=True, text=True, **options)
+        assert ended.returncode == 0, f"initdb failed:\n{ended.stdout}{ended.stderr}"
         port = free_port()
         settings = [
             f"--{key}={value}" for key, value in {**_SETTINGS, **more, "port": str(port)}.items()

@@ -147,7 +147,7 @@ class World:
         """What a run reads of the project."""
         return Inputs(self.root, Catalog(self.tables), {"s1": self.subscription})
 
-    def run(self, engine, on_event=None, **options: bool) -> RunResult:
+    def run(self, engine, on_event=None, **options: bool | None) -> RunResult:
         """Compile and run."""
         return run(self.inputs(), {"s1": self.compiled()}, engine, Options(**options), on_event)
 

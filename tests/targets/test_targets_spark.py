@@ -16,8 +16,9 @@ from filtersql.run.ledger_entry import Entry
 from filtersql.targets import java
 from filtersql.targets.depth import DEPTH, LOOKS
 from filtersql.targets.jars import COORDINATES, cache_folder
-from filtersql.targets.model import Mark, Slot
+from filtersql.targets.model import AT_ONCE, Mark, Slot
 from filtersql.targets.open import open_engine
+from filtersql.targets.session import Session
 from filtersql.targets.statements import typed_rows
 
 pytestmark = pytest.mark.spark
@@ -120,6 +121,29 @@ def test_a_run_leaves_the_filtered_rows_and_a_second_one_changes_nothing(lake, m
     assert held(engine, "t2") == [("2", "y")]
     counts = [(r.rows_inserted, r.rows_deleted, r.position) for r in result.results]
     assert counts == [(1, 3, 11), (0, 1, 11)]
+
+
+def test_targets_are_worked_at_side_by_side_where_nothing_is_said(lake, monkeypatch) -> None:
+    """In as many sessions as there are cores: the same rows and marks, and nothing is left over."""
+    world, engine = lake
+    assert engine.targets_at_once == min(AT_ONCE, os.cpu_count() or 1)
+    engine.targets_at_once = 2
+    writing, write = [], Session.write
+
+    def noted(session: Session, statement: str, compiled, mark: Mark):
+        writing.append((id(session), compiled.target))
+        return write(session, statement, compiled, mark)
+
+    monkeypatch.setattr(Session, "write", noted)
+    assert world.run(engine, threads=None).mistakes == ()
+    assert len({session for session, _ in writing}) == 2
+    assert len(dict(writing)) == len({target for _, target in writing}) == 2
+    assert [row[:2] for row in held(engine, "t1")] == [("7", "7"), ("8", "1"), ("9", "2")]
+    assert held(engine, "t2") == [("1", "it's ${x} \\ 'q'"), ("2", "y")]
+    for compiled in world.compiled():
+        assert engine.committed(compiled.target) == Mark("s1", compiled.relation, 1, 5)
+    again = world.run(engine, threads=None)
+    assert [found.message for found in again.results] == ["nothing new", "nothing new"]
 
 
 def _ledger(engine) -> tuple[int, int]:
