@@ -8,11 +8,14 @@ Example
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 
 from pyspark.sql import SparkSession
 
@@ -119,9 +122,29 @@ def own_session(
         except Exception as error:
             raise Mistakes([_not_started(_told(log, error))]) from None
     root.sparkContext.setLogLevel("OFF")
+    _interruptible()
     if own is None:
         keep_later()
     return _beside(root, settings)
+
+
+def _interruptible() -> None:
+    """Ctrl-C is told as that while Java is at work, too.
+
+    pyspark's handler cancels the jobs by a call of its own; where the thread waits for another
+    call's answer, that one fails, and its words would be taken for those of a statement.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
+    cancel = signal.getsignal(signal.SIGINT)
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        with suppress(Exception):
+            if callable(cancel):
+                cancel(number, frame)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupted)
 
 
 def _mapped(builder: SparkSession.Builder, options: str, log: Path) -> SparkSession:
