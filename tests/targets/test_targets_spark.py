@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -15,7 +13,6 @@ from running import SPAN, World, delete, insert, table, truncate, update
 from filtersql.errors import Mistakes
 from filtersql.run import ledger
 from filtersql.run.ledger_entry import Entry
-from filtersql.targets import java
 from filtersql.targets.depth import DEPTH, LOOKS
 from filtersql.targets.jars import COORDINATES, cache_folder
 from filtersql.targets.model import AT_ONCE, Mark, Slot
@@ -350,55 +347,3 @@ def test_jars_that_cannot_be_had_are_an_unreachable_engine(tmp_path) -> None:
 def test_the_three_jars_are_enough() -> None:
     """60 MB instead of 134."""
     assert len(COORDINATES) == 3
-
-
-def test_without_java_the_message_says_what_to_do(tmp_path, monkeypatch) -> None:
-    """JAVA_HOME that holds none, no java on the PATH, a Java that is too old."""
-
-    def refused() -> str:
-        with pytest.raises(Mistakes) as found:
-            java.check_java()
-        assert found.value.exit_code == 2
-        assert "JDK 17" in str(found.value)
-        return str(found.value)
-
-    monkeypatch.setattr(java, "_PLACES", ())
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert "where no bin/java stands" in refused()
-    monkeypatch.delenv("JAVA_HOME")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert "No Java was found" in refused()
-    old = tmp_path / "java"
-    old.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019' >&2\n")
-    old.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
-    assert "is Java 11" in refused()
-    old.write_text("#!/bin/sh\necho 'java version \"1.8.0_301\"' >&2\n")
-    assert "is Java 8" in refused()
-
-
-_INTERRUPTED = """
-import signal
-from filtersql.targets.embedded import own_session
-
-signal.signal(signal.SIGINT, signal.default_int_handler)
-session = own_session(1, {}, ())
-print("started", flush=True)
-try:
-    session.sql("SELECT SUM(a.id * b.id) FROM RANGE(10000000) AS a, RANGE(10000000) AS b").collect()
-except KeyboardInterrupt:
-    print("interrupted")
-"""
-
-
-def test_ctrl_c_while_java_is_at_work_is_told_as_that() -> None:
-    """Not as a statement that Spark refused; and it does not wait for the statement's end."""
-    command = [sys.executable, "-c", _INTERRUPTED]
-    pipe = subprocess.PIPE
-    nowhere = subprocess.DEVNULL  # py4j says there that it was interrupted
-    with subprocess.Popen(command, stdout=pipe, stderr=nowhere, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "started\n"
-        time.sleep(3)
-        process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=60)[0] == "interrupted\n"

@@ -1,0 +1,38 @@
+"""Ctrl-C while an embedded Spark is at work."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytestmark = pytest.mark.spark
+
+_INTERRUPTED = """
+import signal
+from filtersql.targets.embedded import own_session
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+session = own_session(1, {}, ())
+print("started", flush=True)
+try:
+    session.sql("SELECT SUM(a.id * b.id) FROM RANGE(10000000) AS a, RANGE(10000000) AS b").collect()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_while_java_is_at_work_is_told_as_that() -> None:
+    """Not as a statement that Spark refused; and it does not wait for the statement's end."""
+    command = [sys.executable, "-c", _INTERRUPTED]
+    pipe = subprocess.PIPE
+    nowhere = subprocess.DEVNULL  # py4j says there that it was interrupted
+    with subprocess.Popen(command, stdout=pipe, stderr=nowhere, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[0] == "interrupted\n"
