@@ -116,9 +116,11 @@ def own_session(
         builder = builder.config(name, value)
     own = spark_conf.get(JAVA_OPTIONS)
     with _quiet() as (options, log):
-        builder = builder.config(JAVA_OPTIONS, f"{options} {own}")
         try:
-            root = _mapped(builder, options, log) if own is None else builder.getOrCreate()
+            if own is None:
+                root = _mapped(builder, options, log)
+            else:
+                root = builder.config(JAVA_OPTIONS, f"{options} {own}").getOrCreate()
         except Exception as error:
             raise Mistakes([_not_started(_told(log, error))]) from None
     root.sparkContext.setLogLevel("OFF")

@@ -87,7 +87,12 @@ def keep_classes() -> str:
         if not file.exists() and are_cached():
             file.parent.mkdir(parents=True, exist_ok=True)
             subprocess.run(
-                _COMMAND, cwd=file.parent, timeout=_LONGEST_WAIT, check=False, capture_output=True
+                _COMMAND,
+                cwd=file.parent,
+                env=_environment(),
+                timeout=_LONGEST_WAIT,
+                check=False,
+                capture_output=True,
             )
     if not os.path.exists(file):
         return "its classes could not be kept: Spark starts as without that"
@@ -102,12 +107,18 @@ def _begin(started: Path, tried: Path) -> None:
         maker = subprocess.Popen(
             [*_COMMAND, "--nice"],
             cwd=tried.parent,
+            env=_environment(),
             stdin=nowhere,
             stdout=nowhere,
             stderr=nowhere,
             start_new_session=True,
         )
         maker.returncode = 0  # it outlives this process: nobody waits for it
+
+
+def _environment() -> dict[str, str]:
+    """That of the training, which works in another folder: a path from here leads nowhere there."""
+    return {**os.environ, "FILTERSQL_CACHE_DIR": str(cache_folder().parent.resolve())}
 
 
 def _spark_home() -> Path:

@@ -60,7 +60,10 @@ def test_one_process_makes_it_and_not_after_the_first_start(folder, monkeypatch)
     later: list = []
     monkeypatch.setattr(atexit, "register", lambda *call: later.append(call))
     note = folder.parent / "made"
-    command = [sys.executable, "-c", f"open({str(note)!r}, 'a').write('x')"]
+    text = "__import__('os').environ['FILTERSQL_CACHE_DIR']"
+    command = [sys.executable, "-c", f"open({str(note)!r}, 'a').write({text})"]
+    monkeypatch.chdir(folder.parents[1])
+    monkeypatch.setenv("FILTERSQL_CACHE_DIR", folder.parent.name)
     monkeypatch.setattr(java_archive, "_COMMAND", command)
     java_archive.keep_later()
     assert not later
@@ -71,7 +74,7 @@ def test_one_process_makes_it_and_not_after_the_first_start(folder, monkeypatch)
         work(*arguments)
     assert waited_for(note.exists)
     time.sleep(0.5)
-    assert note.read_text() == "x"
+    assert note.read_text() == str(folder.parent)
     java_archive.keep_later()
     assert len(later) == 2
     assert java_archive.mapping() == ""
