@@ -33,6 +33,6 @@ def test_ctrl_c_while_java_is_at_work_is_told_as_that() -> None:
     with subprocess.Popen(command, stdout=pipe, stderr=nowhere, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "started\n"
-        time.sleep(3)
+        time.sleep(2)
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=60)[0] == "interrupted\n"

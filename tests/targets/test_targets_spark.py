@@ -122,6 +122,9 @@ def test_a_run_leaves_the_filtered_rows_and_a_second_one_changes_nothing(lake, m
     assert counts == [(1, 3, 11), (0, 1, 11)]
 
 
+@pytest.mark.parametrize(
+    "lake", [pytest.param("delta", marks=pytest.mark.long), "iceberg"], indirect=True
+)
 def test_targets_are_worked_at_side_by_side_where_nothing_is_said(lake, monkeypatch) -> None:
     """In as many sessions as there are cores: the same rows and marks, and nothing is left over."""
     world, engine = lake
