@@ -128,8 +128,7 @@ def _read(
     _raise(records, order, tally)
     if on_progress:
         on_progress(tally.total)
-    truncates = [stage.truncates for stage in intake.stages]
-    staged = staged_changes(landings, intake.stages, tally.read, tally.skipped, truncates)
+    staged = staged_changes(landings, intake.stages, tally.read, tally.skipped, intake.truncates)
     cut = order.cut(closed)
     return Reading(staged, cut, order.last, tally.total, tally.unpublished, order.boundary)
 

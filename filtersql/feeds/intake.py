@@ -65,6 +65,11 @@ class Intake:
         """What was counted so far."""
         return self.taker.tally
 
+    @property
+    def truncates(self) -> list[bool]:
+        """Of each target whether a TRUNCATE is among what was written: asked behind `close`."""
+        return [stage.truncates for stage in self.stages]
+
     def take(self, whole: Block | ColumnBlock) -> None:
         """Judge a block and keep what is pending. Raises Unordered."""
         if isinstance(whole, ColumnBlock):

@@ -238,8 +238,7 @@ def _intake(share: Share, name: str, order: Runs | Settled) -> Intake:
 def _taken(intake: Intake, segments: Sequence[Segment] = ()) -> Taken:
     tally = intake.tally
     counts = (tally.total, tally.unpublished, tally.read, tally.skipped)
-    truncates = [stage.truncates for stage in intake.stages]
-    return Taken(not tally.mistakes, segments, *counts, truncates, hash(NAMES))
+    return Taken(not tally.mistakes, segments, *counts, intake.truncates, hash(NAMES))
 
 
 def _pieces(file: FeedFile) -> Iterator[Piece]:

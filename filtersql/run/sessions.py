@@ -1,4 +1,4 @@
-"""`--threads`: several sessions of one engine work at the targets of a subscription at once.
+"""Several sessions of one engine work at the targets of a subscription at once (`--threads`).
 
 Example
     four threads, six targets: lane 0 has targets 0 and 4, lane 1 has 1 and 5, lane 2 has 2, …

@@ -132,7 +132,7 @@ def test_another_java_and_another_spark_have_files_of_their_own(tmp_path, monkey
 @pytest.mark.spark
 @pytest.mark.long
 def test_a_file_that_java_cannot_use_is_passed_over(folder: Path) -> None:
-    """Half of one, or one of another Java: Spark starts, and says nothing."""
+    """It holds zeros: Spark starts, and says nothing."""
     folder.mkdir()
     java_archive.archive_file().write_bytes(b"\0" * 5000)
     assert java_archive.mapping() != ""
