@@ -38,7 +38,7 @@ from filtersql.feeds.debezium_order import Cursor, Index, Status
 from filtersql.feeds.landings import Needed
 from filtersql.feeds.lines import FeedFile, line_span
 from filtersql.feeds.places import Place
-from filtersql.feeds.records import Record, relation_name
+from filtersql.feeds.records import Record
 from filtersql.names import RelationName
 
 __all__ = ["Debezium", "covered", "is_keyed", "open_feed"]
@@ -92,18 +92,15 @@ class Debezium(Struct, frozen=True):
         self, place: Place, status: Status, mistakes: list[tuple[Place, Mistake]]
     ) -> Iterator[tuple[Place, Record]]:
         """The commit record of a transaction whose changes are numbered, and are all there."""
-        newest = self.index.newest.get(status.tx) if status.status == "END" else None
-        if newest is None or newest < self.lowest:
-            return  # it is applied, so the files of some of its changes need not be here
-        for each in status.data_collections or []:
-            name = relation_name(each.data_collection)
-            here = len(self.index.counts.get((status.tx, each.data_collection), ()))
-            if name in self.catalog.tables and here != each.event_count:
-                span = line_span(*place)
-                wrong = INCOMPLETE_TRANSACTION(
-                    span, tx=status.tx, table=str(name), found=here, told=each.event_count
-                )
-                mistakes.append((place, wrong))
+        newest = self.index.ended(status, self.lowest)
+        if newest is None:
+            return
+        for name, found, told in self.index.lacking(status, self.catalog):
+            span = line_span(*place)
+            wrong = INCOMPLETE_TRANSACTION(
+                span, tx=status.tx, table=str(name), found=found, told=told
+            )
+            mistakes.append((place, wrong))
         yield place, Record(newest + 1, "commit", tx=status.tx)
 
     def messages(

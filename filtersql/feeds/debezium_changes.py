@@ -197,7 +197,7 @@ def message(line: bytes) -> Read | Status | None:
     if message.op not in _OPS:
         raise ValueError(f'op "{message.op}" is unknown')
     event = _events.decode(body)
-    event.bucket = slot(event)
+    event.bucket, event.follows = slot(event)
     return Read(event, schema)
 
 

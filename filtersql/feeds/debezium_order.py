@@ -22,11 +22,14 @@ Debezium
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 
 import msgspec
 from msgspec import Struct, field
 
+from filtersql.catalog import Catalog
 from filtersql.feeds.positions import SLOT_BITS, bucket
+from filtersql.feeds.records import relation_name
 from filtersql.names import RelationName
 
 __all__ = ["Cursor", "Event", "Fact", "Index", "Status", "slot"]
@@ -55,6 +58,8 @@ class Event(msgspec.Struct, gc=False):
     transaction: _Transaction | None = None
     ts_ns: int | None = None
     bucket: int = 0
+    #: whether it follows a commit, of which all changes of its transaction have their place
+    follows: bool = True
 
     @property
     def lsn(self) -> int:
@@ -121,12 +126,15 @@ class Status(msgspec.Struct, frozen=True, gc=False):
 _sequences = msgspec.json.Decoder(tuple[str | None, str | None])
 
 
-def slot(event: Event) -> int:
-    """The place of a change's transaction. Raises ValueError, msgspec.DecodeError."""
+def slot(event: Event) -> tuple[int, bool]:
+    """The place of a change's transaction, and whether a commit before it gave it that.
+
+    Raises ValueError, msgspec.DecodeError.
+    """
     if event.source.sequence is None:
         raise ValueError("source.sequence is missing")
     before = _sequences.decode(event.source.sequence)[0]
-    return bucket(event.lsn if before is None else int(before))
+    return bucket(event.lsn if before is None else int(before)), before is not None
 
 
 class _Group(Struct):
@@ -193,6 +201,20 @@ class Index(Struct, frozen=True):
             group.ranks = array("q", bytes(8 * len(group.keys)))
             for rank, number in enumerate(sorted(kept, key=group.keys.__getitem__)):
                 group.ranks[number] = rank
+
+    def ended(self, status: Status, lowest: int) -> int | None:
+        """The last seq of a transaction that ends; None where it has none, or none to apply."""
+        newest = self.newest.get(status.tx) if status.status == "END" else None
+        # What is applied may miss some of its files.
+        return None if newest is None or newest < lowest else newest
+
+    def lacking(self, status: Status, catalog: Catalog) -> Iterator[tuple[RelationName, int, int]]:
+        """Tables of which other changes are here than the end counts: how many, and the count."""
+        for each in status.data_collections or []:
+            name = relation_name(each.data_collection)
+            here = len(self.counts.get((status.tx, each.data_collection), ()))
+            if name is not None and name in catalog.tables and here != each.event_count:
+                yield name, here, each.event_count
 
     def is_half(self, event: Event | Fact) -> bool:
         """Whether a d or c is one half of an UPDATE that changed the key."""

@@ -5,8 +5,9 @@ Example
     2. place(placing, range)     the seqs of all changes between two log positions, in whatever
                                  portions and files they are; for each of the portions into a file
 
-    Both ask debezium_order.Index, as whoever reads the whole feed does. Where messages tell the
-    ends of transactions, or anything is unusual, nothing may be used.
+    Both ask debezium_order.Index, as whoever reads the whole feed does. The messages that tell the
+    ends of transactions are put into files of their own by 1, and asked for by 2. Where anything is
+    unusual, nothing may be used.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 
 import pyarrow
@@ -22,7 +24,7 @@ from msgspec.structs import replace
 
 from filtersql.errors import Mistakes
 from filtersql.feeds.debezium import is_keyed
-from filtersql.feeds.debezium_changes import Changes, Read, messages
+from filtersql.feeds.debezium_changes import Changes, Read, message, messages
 from filtersql.feeds.debezium_order import Cursor, Fact, Index, Status
 from filtersql.feeds.landings import all_needed
 from filtersql.feeds.ordered_runs import Runs
@@ -30,7 +32,7 @@ from filtersql.feeds.places import Place
 from filtersql.feeds.portions import Portion, Share, write_runs
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import Record
-from filtersql.feeds.row_files import RowFile, read_rows
+from filtersql.feeds.row_files import Bound, RowFile, read_rows
 from filtersql.feeds.segments import Segment
 from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
@@ -40,6 +42,7 @@ __all__ = ["Facts", "Placed", "Placing", "Range", "facts", "messages_of", "place
 _NUMBER, _TEXT, _FLAG = pyarrow.int64(), pyarrow.string(), pyarrow.bool_()
 _FACT = (*[_NUMBER] * 3, *[_TEXT] * 4, *[_NUMBER] * 3, _FLAG)
 _BUCKET = "c1"
+_END, _TX = (_NUMBER, _TEXT, pyarrow.binary()), "c1"
 _PLACE = (_NUMBER, _NUMBER, _FLAG)
 
 
@@ -59,6 +62,10 @@ class Placing(Struct, frozen=True):
         """The file for the facts of a portion."""
         return self.share.folder / "facts" / f"{portion}.parquet"
 
+    def ends(self, portion: int) -> Path:
+        """The file for the ends of transactions that a portion tells."""
+        return self.share.folder / "told-ends" / f"{portion}.parquet"
+
     def places(self, portion: int) -> Path:
         """The folder for the places of a portion's changes: number in it, seq, whether a half."""
         return self.share.folder / "places" / str(portion)
@@ -73,6 +80,10 @@ class Facts(Struct, frozen=True):
     #: the first bucket of the log, and the last one of each file
     first: int = -1
     newest: Mapping[str, int] = {}
+    #: whether messages tell where transactions begin or end
+    ends: bool = False
+    #: the last bucket of a transaction that follows no commit: its changes have several
+    beginning: int = -1
     #: equal in two processes that give a text the same number
     hashed: int = 0
 
@@ -84,10 +95,12 @@ class Range(Struct, frozen=True):
     first: int
     stop: int | None
     portions: Sequence[int]
+    #: the portions that tell ends of transactions
+    ends: Sequence[int] = ()
 
-    def bounds(self, column: str, bits: int = 0) -> list[tuple[str, str, int]]:
+    def bounds(self, column: str, bits: int = 0) -> list[Bound]:
         """The bounds of a column of buckets, or of numbers that have so many bits more."""
-        found = [(column, ">=", self.first << bits)]
+        found: list[Bound] = [(column, ">=", self.first << bits)]
         return found if self.stop is None else [*found, (column, "<", self.stop << bits)]
 
 
@@ -101,34 +114,46 @@ class Placed(Struct, frozen=True):
     hashed: int = 0
 
 
+#: seq, bucket, op, transaction
+_Change = tuple[int, int, str, str | None]
+
+
 class _Places(Struct):
     """The places of the changes of a range: of each portion, and in their order."""
 
     rows: dict[int, list[tuple[int, int, bool]]] = field(default_factory=dict)
-    changes: list[tuple[int, Fact]] = field(default_factory=list)
+    changes: list[_Change] = field(default_factory=list)
     halves: int = 0
 
     def add(self, seq: int, *parts: tuple[int, int, Fact]) -> None:
         """Take a change, by the portions and numbers of its value or its two halves."""
         for portion, number, _ in parts:
-            self.rows.setdefault(portion, []).append((number, seq, len(parts) > 1))
-        self.changes.append((seq, parts[-1][2]))
+            self._add(portion, number, seq, half=len(parts) > 1)
+        last = parts[-1][2]
+        self.changes.append((seq, last.bucket, last.op, None if last.op == "r" else last.tx))
         self.halves += len(parts) > 1
+
+    def add_commit(self, last: int, portion: int, number: int, tx: str) -> None:
+        """Take the end of a transaction, told somewhere, behind the last of its changes."""
+        self._add(portion, number, last + 1, half=False)
+        self.changes.append((last + 1, last >> SLOT_BITS, "commit", tx))
+
+    def _add(self, portion: int, number: int, seq: int, *, half: bool) -> None:
+        self.rows.setdefault(portion, []).append((number, seq, half))
 
     def order(self, start: int | None) -> tuple[Runs, Segment] | None:
         """Transactions of changes above the start; None where two changes share a number."""
-        self.changes.sort(key=lambda change: change[0])
-        if any(one == other for (one, _), (other, _) in pairwise(self.changes)) or any(
-            seq >> SLOT_BITS != one.bucket for seq, one in self.changes
+        self.changes.sort(key=itemgetter(0))
+        if any(one[0] == other[0] for one, other in pairwise(self.changes)) or any(
+            seq >> SLOT_BITS != bucket for seq, bucket, *_ in self.changes
         ):
             return None
         order, segment = Runs(start, follows=False), Segment("")
-        for seq, one in self.changes:
+        for seq, _, op, tx in self.changes:
             if start is None or seq > start:
-                tx = None if one.op == "r" else one.tx
                 if order.last is None:
                     segment = Segment("", first=seq, transaction=tx)
-                order.add(Record(seq, one.op, tx=tx))
+                order.add(Record(seq, op, tx=tx))
         return order, replace(segment, last=order.last, open=order.open, whole=order.whole)
 
 
@@ -139,12 +164,14 @@ def ranges(found: Sequence[Facts]) -> list[Range]:
         for portion, one in enumerate(found)
         if one.newest
     ]
-    firsts = sorted({first for _, first, _ in spans})
+    beginning = max((one.beginning for one in found), default=-1)
+    firsts = sorted({first if first > beginning else 0 for _, first, _ in spans})
+    ends = [portion for portion, one in enumerate(found) if one.ends]
     return [
         Range(number, first, stop, [
             portion for portion, begin, end in spans
             if end >= first and (stop is None or begin < stop)
-        ])
+        ], ends)
         for number, (first, stop) in enumerate(zip(firsts, [*firsts, None][1:], strict=True))
     ]  # fmt: skip
 
@@ -153,12 +180,16 @@ def facts(placing: Placing, portion: Portion) -> Facts:
     """What the places of a portion's changes hang on, into a file."""
     mistakes: list[Found] = []
     rows = RowFile.at(placing.facts(portion.number), _FACT)
+    ends = RowFile.at(placing.ends(portion.number), _END)
+    told, beginning = False, -1
     reads: Counter[RelationName] = Counter()
     first, newest = -1, dict[str, int]()
     try:
         for number, (at, read) in enumerate(messages_of(portion, mistakes)):
             if isinstance(read, Status):
-                return Facts(usual=False)
+                told = True
+                ends.add(number, read.tx, at[2])
+                continue
             one = read.event.fact(at[2])
             named = (one.relation.schema, one.relation.name)
             rows.add(number, one.bucket, one.lsn, one.op, *named, one.tx, one.order, one.said,
@@ -166,11 +197,14 @@ def facts(placing: Placing, portion: Portion) -> Facts:
             reads[one.relation] += one.op == "r"
             first = one.bucket if first < 0 else min(first, one.bucket)
             newest[at[0]] = max(one.bucket, newest.get(at[0], 0))
+            if one.order is not None and not read.event.follows:
+                beginning = max(beginning, one.bucket)
     except Mistakes:
         return Facts(usual=False)
     finally:
         rows.close()
-    return Facts(not mistakes, dict(reads), first, newest, hash("facts"))
+        ends.close()
+    return Facts(not mistakes, dict(reads), first, newest, told, beginning, hash("facts"))
 
 
 def place(placing: Placing, among: Range) -> Placed:
@@ -229,4 +263,22 @@ def _placed(placing: Placing, among: Range) -> _Places | None:
         if len(both) != 2 or len(parts) != 2:
             return None
         places.add(min(seq for seq, _ in both), parts["d"], parts["c"])
-    return places
+    return places if _ended(placing, among, index, places) else None
+
+
+def _ended(placing: Placing, among: Range, index: Index, places: _Places) -> bool:
+    """Place the commits of transactions; False where one is told that is not all there."""
+    if not index.newest:
+        return True
+    share = placing.share
+    for portion in among.ends:
+        for number, tx, line in read_rows(placing.ends(portion), [(_TX, "in", [*index.newest])]):
+            status = message(line)
+            assert isinstance(status, Status)  # as when it was put there
+            last = index.ended(status, share.lowest)
+            if last is None:
+                continue
+            if any(index.lacking(status, share.catalog)):
+                return False
+            places.add_commit(last, portion, number, tx)
+    return True

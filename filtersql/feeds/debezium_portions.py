@@ -45,10 +45,12 @@ def take_placed(placing: Placing, portion: Portion) -> Taken:
             for number, seq, half in read_rows(path)
         }
         for number, (at, read) in enumerate(messages_of(portion, mistakes)):
-            if number not in places or isinstance(read, Status):
+            if number not in places:
                 continue
             seq, half = places[number]
-            if half:
+            if isinstance(read, Status):
+                yield at, Record(seq, "commit", tx=read.tx)
+            elif half:
                 halves.add(seq, at[2])
             else:
                 yield from changes.of(at, seq, read, read, mistakes)

@@ -20,9 +20,12 @@ from pyarrow import parquet
 from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.staging import StagedFile
 
-__all__ = ["RowFile", "read_rows"]
+__all__ = ["Bound", "RowFile", "read_rows"]
 
 _BATCH = 50_000
+
+#: a column, an operator of pyarrow's filters, and a number, or a list of values
+Bound = tuple[str, str, object]
 
 
 class RowFile(Struct):
@@ -55,9 +58,7 @@ class RowFile(Struct):
         self.rows = []
 
 
-def read_rows(
-    path: Path, bounds: list[tuple[str, str, int]] | None = None
-) -> Iterator[tuple[Any, ...]]:
+def read_rows(path: Path, bounds: list[Bound] | None = None) -> Iterator[tuple[Any, ...]]:
     """The rows of a file within bounds of columns, `c0` the first; none where there is no file."""
     if path.exists():
         columns = parquet.read_table(path, filters=bounds).columns

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from msgspec import Struct
 from sqlglot import exp, select
 
 from filtersql.catalog import Catalog, Table
@@ -64,9 +65,17 @@ _ROWS = 100_000
 
 #: the last seq that each file may hold
 _Last = Mapping[str, int]
-#: the portions of a feed, in their order, and the last seq of files; None: of no use
-_Found = tuple[Sequence[Taken], Chain, _Last] | None
 _Tell = Callable[[Sequence[Taken]], None]
+
+
+class _Found(Struct, frozen=True):
+    """The portions of a feed, in their order."""
+
+    taken: Sequence[Taken]
+    chain: Chain
+    last: _Last
+    #: whether nothing more belongs to the last transaction
+    closed: bool
 
 
 def spread_feed(
@@ -87,10 +96,8 @@ def spread_feed(
     found = read(cluster, share, portions(files), telling(on_progress))
     if found is None:
         return None
-    taken, chain, last = found
-    closed = feed.format != "wal2json"
-    reading = whole_reading(engine, share, stages, taken, chain, closed=closed)
-    return None if reading is None else (reading, last)
+    reading = whole_reading(engine, share, stages, found.taken, found.chain, closed=found.closed)
+    return None if reading is None else (reading, found.last)
 
 
 def spread_table(
@@ -142,11 +149,13 @@ def _worth_it(files: Sequence[FeedFile]) -> bool:
     return sum(file.size for file in files) >= _WORTH_IT
 
 
-def _native(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _Tell) -> _Found:
-    return _following(share, cluster.answers(partial(take, share), parts, tell), {})
+def _native(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _Tell) -> _Found | None:
+    return _following(share, cluster.answers(partial(take, share), parts, tell), {}, closed=True)
 
 
-def _wal2json(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _Tell) -> _Found:
+def _wal2json(
+    cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _Tell
+) -> _Found | None:
     every = cluster.answers(steps, parts)
     if every is None:
         return None
@@ -159,10 +168,13 @@ def _wal2json(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _T
             opened = step.behind(opened)
             if opened is not None:
                 last[step.file] = seq_at(opened.commit, opened.count)
-    return _following(share, cluster.answers(partial(take_stream, share), tasks, tell), last)
+    taken = cluster.answers(partial(take_stream, share), tasks, tell)
+    return _following(share, taken, last, closed=False)
 
 
-def _following(share: Share, taken: Sequence[Taken] | None, last: _Last) -> _Found:
+def _following(
+    share: Share, taken: Sequence[Taken] | None, last: _Last, *, closed: bool
+) -> _Found | None:
     """Portions that follow each other."""
     chain = _chain(share, taken)
     if taken is None or chain is None:
@@ -170,10 +182,12 @@ def _following(share: Share, taken: Sequence[Taken] | None, last: _Last) -> _Fou
     newest = dict(last)
     for one in (one for each in taken for one in each.segments):
         newest[one.file] = max(one.newest, newest.get(one.file, -1))
-    return taken, chain, newest
+    return _Found(taken, chain, newest, closed)
 
 
-def _debezium(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _Tell) -> _Found:
+def _debezium(
+    cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _Tell
+) -> _Found | None:
     """Portions whose changes were placed before: they need not follow each other."""
     found = cluster.answers(partial(facts, Placing(share)), parts)
     if found is None or not _usable(found):
@@ -201,7 +215,7 @@ def _debezium(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: _T
     for file, bucket in ((file, at) for each in found for file, at in each.newest.items()):
         # Its last transaction may go on elsewhere: the file is needed until that is passed.
         newest[file] = max((bucket + 1 << SLOT_BITS) - 1, newest.get(file, -1))
-    return [*taken, *halves], chain, newest
+    return _Found([*taken, *halves], chain, newest, not any(each.ends for each in found))
 
 
 _FORMATS = {"filtersql": _native, "wal2json": _wal2json, "debezium": _debezium}

@@ -48,7 +48,11 @@ def landings(feeds: PortionedFeed, position: int | None) -> list[Landing]:
     return [Landing(one, position) for one in feeds.tables]
 
 
-def written(form: str, seed: int, length: int, numbered: bool = False) -> list[bytes]:
+#: whether Debezium numbers its changes, and tells the ends of transactions
+NUMBERED = st.sampled_from(["", "numbers", "numbers, ends"])
+
+
+def written(form: str, seed: int, length: int, numbered: str = "") -> list[bytes]:
     """The lines of a history; Debezium's begin with a snapshot, and may number their changes."""
     text = FORMATS[form](history(seed, length, fixed_keys=False, truncates=True))
     lines = text.splitlines()
@@ -56,18 +60,23 @@ def written(form: str, seed: int, length: int, numbered: bool = False) -> list[b
         source = {"schema": "public", "table": "t", "lsn": 900, "sequence": '[null,"900"]'}
         rows = [{"id": 100 + n, "v": "eu", "n": "1.00"} for n in range(seed % 7)]
         snapshot = [{"op": "r", "source": source, "before": None, "after": row} for row in rows]
-        lines = [*map(json.dumps, snapshot), *(_numbered(lines) if numbered else lines)]
+        told = _numbered(lines, "ends" in numbered) if numbered else lines
+        lines = [*map(json.dumps, snapshot), *told]
     return [f"{line}\n".encode() for line in lines]
 
 
-def _numbered(lines: list[str]) -> Iterator[str]:
+def _numbered(lines: list[str], ends: bool) -> Iterator[str]:
     counts: Counter[int] = Counter()
-    for value in map(json.loads, lines):
-        if value is not None:
-            tx = value["source"]["txId"]
-            counts[tx] += 1
-            value["transaction"] = {"id": f"{tx}:1", "total_order": counts[tx]}
+    values = [value for value in map(json.loads, lines) if value is not None]
+    for value, behind in zip(values, [*values, None][1:], strict=True):
+        tx = value["source"]["txId"]
+        counts[tx] += 1
+        value["transaction"] = {"id": f"{tx}:1", "total_order": counts[tx]}
         yield json.dumps(value)
+        if ends and (behind is None or behind["source"]["txId"] != tx):
+            told = [{"data_collection": "public.t", "event_count": counts[tx]}]
+            end = {"status": "END", "id": f"{tx}:1", "event_count": counts[tx]}
+            yield json.dumps({**end, "data_collections": told})
 
 
 _HISTORIES = st.tuples(st.integers(0, 10_000), st.integers(1, 40))
@@ -90,9 +99,9 @@ def same(found: object, one: object, form: str) -> bool:
 
 
 @_SETTINGS
-@given(_HISTORIES, st.integers(200, 3000), st.booleans())
+@given(_HISTORIES, st.integers(200, 3000), NUMBERED)
 def test_a_usual_feed_needs_no_other_reader(
-    feeds: PortionedFeed, drawn: tuple[int, int], size: int, numbered: bool
+    feeds: PortionedFeed, drawn: tuple[int, int], size: int, numbered: str
 ) -> None:
     """Transactions, and UPDATEs that change a key, are whole again wherever they were cut."""
     form = str(feeds.world.subscription.changes.format)
@@ -106,12 +115,12 @@ def test_a_usual_feed_needs_no_other_reader(
 
 
 @_SETTINGS
-@given(_HISTORIES, st.integers(200, 3000), st.booleans(), st.randoms(use_true_random=False))
+@given(_HISTORIES, st.integers(200, 3000), NUMBERED, st.randoms(use_true_random=False))
 def test_portions_tell_what_one_reader_tells(
     feeds: PortionedFeed,
     drawn: tuple[int, int],
     size: int,
-    numbered: bool,
+    numbered: str,
     rng: random.Random,
 ) -> None:
     """In whatever files the lines are, sent again, lost or torn, and wherever targets stand."""
@@ -145,7 +154,9 @@ def test_a_run_reads_them_on_the_executors(
     used = read_in_portions(monkeypatch, 2_000)
     world = foreign_world(tmp_path, form, "spark", "lake")
     changes = history(3, 80, fixed_keys=False, truncates=False)
-    world.write("changes/1.jsonl", FORMATS[form](changes).encode())
+    lines = FORMATS[form](changes).splitlines()
+    told = _numbered(lines, ends=True) if form == "debezium" else lines
+    world.write("changes/1.jsonl", "\n".join([*told, ""]).encode())
     (compiled,) = world.compiled()
     held: dict[int, Row] = {}
     for change in changes:
