@@ -14,30 +14,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
-from operator import itemgetter
 from pathlib import Path
 
 import pyarrow
-from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec import Struct
 
 from filtersql.errors import Mistakes
 from filtersql.feeds.debezium import is_keyed
 from filtersql.feeds.debezium_changes import Changes, Read, message, messages
 from filtersql.feeds.debezium_order import Cursor, Fact, Index, Status
 from filtersql.feeds.landings import all_needed
-from filtersql.feeds.ordered_runs import Runs
+from filtersql.feeds.placed import Placed, Places, Range
 from filtersql.feeds.places import Place
-from filtersql.feeds.portions import Portion, Share, write_runs
+from filtersql.feeds.portions import Portion, Share
 from filtersql.feeds.positions import SLOT_BITS
-from filtersql.feeds.records import Record
-from filtersql.feeds.row_files import Bound, RowFile, read_rows
-from filtersql.feeds.segments import Segment
+from filtersql.feeds.row_files import RowFile, read_rows
 from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 
-__all__ = ["Facts", "Placed", "Placing", "Range", "facts", "messages_of", "place", "ranges"]
+__all__ = ["Facts", "Placing", "facts", "messages_of", "place"]
 
 _NUMBER, _TEXT, _FLAG = pyarrow.int64(), pyarrow.string(), pyarrow.bool_()
 _FACT = (*[_NUMBER] * 3, *[_TEXT] * 4, *[_NUMBER] * 3, _FLAG)
@@ -52,23 +47,21 @@ class Placing(Struct, frozen=True):
     share: Share
     #: partitioned tables whose rows the snapshot holds a second time, as those of their leaves
     covered: frozenset[RelationName] = frozenset()
+    #: the portions that tell ends of transactions
+    ends: Sequence[int] = ()
 
     def changes(self) -> Changes:
         """What makes changes of values."""
         needed = all_needed(self.share.landings)
         return Changes(self.share.feed, self.share.catalog, needed)
 
-    def facts(self, portion: int) -> Path:
+    def facts_of(self, portion: int) -> Path:
         """The file for the facts of a portion."""
         return self.share.folder / "facts" / f"{portion}.parquet"
 
-    def ends(self, portion: int) -> Path:
+    def ends_of(self, portion: int) -> Path:
         """The file for the ends of transactions that a portion tells."""
         return self.share.folder / "told-ends" / f"{portion}.parquet"
-
-    def places(self, portion: int) -> Path:
-        """The folder for the places of a portion's changes: number in it, seq, whether a half."""
-        return self.share.folder / "places" / str(portion)
 
 
 class Facts(Struct, frozen=True):
@@ -88,99 +81,11 @@ class Facts(Struct, frozen=True):
     hashed: int = 0
 
 
-class Range(Struct, frozen=True):
-    """Buckets of the log, up to `stop` (None: all), and the portions that have changes there."""
-
-    number: int
-    first: int
-    stop: int | None
-    portions: Sequence[int]
-    #: the portions that tell ends of transactions
-    ends: Sequence[int] = ()
-
-    def bounds(self, column: str, bits: int = 0) -> list[Bound]:
-        """The bounds of a column of buckets, or of numbers that have so many bits more."""
-        found: list[Bound] = [(column, ">=", self.first << bits)]
-        return found if self.stop is None else [*found, (column, "<", self.stop << bits)]
-
-
-class Placed(Struct, frozen=True):
-    """What was placed of a range; `usual` False: nothing that may be used."""
-
-    usual: bool
-    segment: Segment = Segment("")
-    halves: int = 0
-    #: as that of facts
-    hashed: int = 0
-
-
-#: seq, bucket, op, transaction
-_Change = tuple[int, int, str, str | None]
-
-
-class _Places(Struct):
-    """The places of the changes of a range: of each portion, and in their order."""
-
-    rows: dict[int, list[tuple[int, int, bool]]] = field(default_factory=dict)
-    changes: list[_Change] = field(default_factory=list)
-    halves: int = 0
-
-    def add(self, seq: int, *parts: tuple[int, int, Fact]) -> None:
-        """Take a change, by the portions and numbers of its value or its two halves."""
-        for portion, number, _ in parts:
-            self._add(portion, number, seq, half=len(parts) > 1)
-        last = parts[-1][2]
-        self.changes.append((seq, last.bucket, last.op, None if last.op == "r" else last.tx))
-        self.halves += len(parts) > 1
-
-    def add_commit(self, last: int, portion: int, number: int, tx: str) -> None:
-        """Take the end of a transaction, told somewhere, behind the last of its changes."""
-        self._add(portion, number, last + 1, half=False)
-        self.changes.append((last + 1, last >> SLOT_BITS, "commit", tx))
-
-    def _add(self, portion: int, number: int, seq: int, *, half: bool) -> None:
-        self.rows.setdefault(portion, []).append((number, seq, half))
-
-    def order(self, start: int | None) -> tuple[Runs, Segment] | None:
-        """Transactions of changes above the start; None where two changes share a number."""
-        self.changes.sort(key=itemgetter(0))
-        if any(one[0] == other[0] for one, other in pairwise(self.changes)) or any(
-            seq >> SLOT_BITS != bucket for seq, bucket, *_ in self.changes
-        ):
-            return None
-        order, segment = Runs(start, follows=False), Segment("")
-        for seq, _, op, tx in self.changes:
-            if start is None or seq > start:
-                if order.last is None:
-                    segment = Segment("", first=seq, transaction=tx)
-                order.add(Record(seq, op, tx=tx))
-        return order, replace(segment, last=order.last, open=order.open, whole=order.whole)
-
-
-def ranges(found: Sequence[Facts]) -> list[Range]:
-    """All buckets, in not more ranges than there are portions."""
-    spans = [
-        (portion, one.first, max(one.newest.values()))
-        for portion, one in enumerate(found)
-        if one.newest
-    ]
-    beginning = max((one.beginning for one in found), default=-1)
-    firsts = sorted({first if first > beginning else 0 for _, first, _ in spans})
-    ends = [portion for portion, one in enumerate(found) if one.ends]
-    return [
-        Range(number, first, stop, [
-            portion for portion, begin, end in spans
-            if end >= first and (stop is None or begin < stop)
-        ], ends)
-        for number, (first, stop) in enumerate(zip(firsts, [*firsts, None][1:], strict=True))
-    ]  # fmt: skip
-
-
 def facts(placing: Placing, portion: Portion) -> Facts:
     """What the places of a portion's changes hang on, into a file."""
     mistakes: list[Found] = []
-    rows = RowFile.at(placing.facts(portion.number), _FACT)
-    ends = RowFile.at(placing.ends(portion.number), _END)
+    rows = RowFile.at(placing.facts_of(portion.number), _FACT)
+    ends = RowFile.at(placing.ends_of(portion.number), _END)
     told, beginning = False, -1
     reads: Counter[RelationName] = Counter()
     first, newest = -1, dict[str, int]()
@@ -209,20 +114,8 @@ def facts(placing: Placing, portion: Portion) -> Facts:
 
 def place(placing: Placing, among: Range) -> Placed:
     """The seqs of the changes of a range, for each portion into a file."""
-    share = placing.share
     places = _placed(placing, among)
-    found = None if places is None else places.order(share.start)
-    if places is None or found is None:
-        return Placed(usual=False)
-    order, segment = found
-    name = f"{among.number}.parquet"
-    for portion, some in places.rows.items():
-        rows = RowFile.at(placing.places(portion) / name, _PLACE)
-        for row in some:
-            rows.add(*row)
-        rows.close()
-    write_runs(share, name, [order])
-    return Placed(True, segment, places.halves, hash("facts"))
+    return Placed(usual=False) if places is None else places.settle(placing.share, among)
 
 
 def messages_of(portion: Portion, mistakes: list[Found]) -> Iterator[tuple[Place, Read | Status]]:
@@ -231,14 +124,14 @@ def messages_of(portion: Portion, mistakes: list[Found]) -> Iterator[tuple[Place
         yield from messages(piece.file, mistakes, piece.start, piece.stop)
 
 
-def _placed(placing: Placing, among: Range) -> _Places | None:
+def _placed(placing: Placing, among: Range) -> Places | None:
     """The places of all changes of a range; None where something is unusual."""
     index = Index()
     every = [
         (portion, number, Fact(bucket, lsn, op, RelationName(schema, name), *rest))
         for portion in among.portions
         for number, bucket, lsn, op, schema, name, *rest in read_rows(
-            placing.facts(portion), among.bounds(_BUCKET)
+            placing.facts_of(portion), among.bounds(_BUCKET)
         )
     ]
     for portion, number, one in every:
@@ -247,7 +140,7 @@ def _placed(placing: Placing, among: Range) -> _Places | None:
     index.finish()
     if index.doubts or index.lacks_beginning(placing.share.lowest):
         return None
-    cursor, places = Cursor(index), _Places()
+    cursor, places = Cursor(index), Places(SLOT_BITS)
     halves: dict[tuple[int, int, RelationName], list[tuple[int, tuple[int, int, Fact]]]] = {}
     for part in every:
         one = part[2]
@@ -257,22 +150,28 @@ def _placed(placing: Placing, among: Range) -> _Places | None:
         if index.is_half(one):
             halves.setdefault((one.bucket, one.lsn, one.relation), []).append((seq, part))
         else:
-            places.add(seq, part)
+            _add(places, seq, part)
     for both in halves.values():
         parts = {part[2].op: part for _, part in both}
         if len(both) != 2 or len(parts) != 2:
             return None
-        places.add(min(seq for seq, _ in both), parts["d"], parts["c"])
+        _add(places, min(seq for seq, _ in both), parts["d"], parts["c"])
     return places if _ended(placing, among, index, places) else None
 
 
-def _ended(placing: Placing, among: Range, index: Index, places: _Places) -> bool:
+def _add(places: Places, seq: int, *parts: tuple[int, int, Fact]) -> None:
+    one = parts[-1][2]
+    tx = None if one.op == "r" else one.tx
+    places.add(seq, one.bucket, *(part[:2] for part in parts), op=one.op, tx=tx)
+
+
+def _ended(placing: Placing, among: Range, index: Index, places: Places) -> bool:
     """Place the commits of transactions; False where one is told that is not all there."""
     if not index.newest:
         return True
     share = placing.share
-    for portion in among.ends:
-        for number, tx, line in read_rows(placing.ends(portion), [(_TX, "in", [*index.newest])]):
+    for portion in placing.ends:
+        for number, tx, line in read_rows(placing.ends_of(portion), [(_TX, "in", [*index.newest])]):
             status = message(line)
             assert isinstance(status, Status)  # as when it was put there
             last = index.ended(status, share.lowest)
@@ -280,5 +179,5 @@ def _ended(placing: Placing, among: Range, index: Index, places: _Places) -> boo
                 continue
             if any(index.lacking(status, share.catalog)):
                 return False
-            places.add_commit(last, portion, number, tx)
+            places.add(last + 1, last >> SLOT_BITS, (portion, number), op="commit", tx=tx)
     return True

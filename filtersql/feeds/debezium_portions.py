@@ -19,7 +19,8 @@ import pyarrow
 from filtersql.feeds.blocks import blocks_of
 from filtersql.feeds.debezium_changes import Read, message
 from filtersql.feeds.debezium_order import Status
-from filtersql.feeds.debezium_places import Placing, Range, messages_of
+from filtersql.feeds.debezium_places import Placing, messages_of
+from filtersql.feeds.placed import Range, seqs_of
 from filtersql.feeds.places import Place
 from filtersql.feeds.portions import Portion, Taken, take_placed_blocks
 from filtersql.feeds.positions import SLOT_BITS
@@ -39,15 +40,11 @@ def take_placed(placing: Placing, portion: Portion) -> Taken:
 
     def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
         changes = placing.changes()
-        places = {
-            number: (seq, half)
-            for path in sorted(placing.places(portion.number).glob("*"))
-            for number, seq, half in read_rows(path)
-        }
+        seqs = seqs_of(placing.share, portion.number)
         for number, (at, read) in enumerate(messages_of(portion, mistakes)):
-            if number not in places:
+            if number not in seqs:
                 continue
-            seq, half = places[number]
+            seq, half = seqs[number]
             if isinstance(read, Status):
                 yield at, Record(seq, "commit", tx=read.tx)
             elif half:

@@ -128,12 +128,12 @@ class Taken(Struct, frozen=True):
     hashed: int = 0
 
 
-def portions(files: Sequence[FeedFile]) -> list[Portion]:
-    """All lines of some files, in portions of some megabytes."""
+def portions(files: Sequence[FeedFile], *, whole: bool = False) -> list[Portion]:
+    """All lines of some files, in portions of some megabytes; `whole`: no file is cut."""
     found: list[list[Piece]] = []
     size = _BYTES
     for file in files:
-        for piece in _pieces(file):
+        for piece in [Piece(file)] if whole else _pieces(file):
             if size >= _BYTES:
                 found.append([])
                 size = 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+from collections.abc import Mapping, Sequence
 from typing import Any
 from unittest.mock import patch
 
@@ -75,12 +76,15 @@ class PortionedFeed:
 
     def write(self, *files: bytes) -> None:
         """The files of the feed, in place of those before."""
+        self.write_named({f"{number}.jsonl": text for number, text in enumerate(files)})
+
+    def write_named(self, files: Mapping[str, bytes]) -> None:
+        """The same with names, below the folder of the feed."""
         folder = self.world.root / "changes"
-        folder.mkdir(exist_ok=True)
-        for old in folder.iterdir():
-            old.unlink()
-        for number, text in enumerate(files):
-            (folder / f"{number}.jsonl").write_bytes(text)
+        shutil.rmtree(folder, ignore_errors=True)
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(text)
 
     def told(self, reading: Reading) -> object:
         """All that a reading tells; what is staged in the order of seq."""
@@ -107,10 +111,11 @@ class PortionedFeed:
 
     def in_portions(self, landings: list[Landing], size: int) -> Any:
         """The same from portions of so many bytes; None: they were of no use."""
-        files = find_files("changes/*.jsonl", self.world.root, None)
+        feed, catalog = self.world.subscription.changes, self.world.inputs().catalog
+        assert feed is not None
+        assert feed.path is not None
+        files = find_files(feed.path, self.world.root, None)
         with patch.object(spread_feeds, "_WORTH_IT", 0), patch.object(portions, "_BYTES", size):
-            feed, catalog = self.world.subscription.changes, self.world.inputs().catalog
-            assert feed is not None
             found = spread_feed(self.engine, feed, catalog, landings, files, self.world.root, None)
         if found is None:
             return None

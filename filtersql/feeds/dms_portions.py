@@ -1,0 +1,148 @@
+"""A large feed of DMS in portions of whole files: `facts`, `place`, `take_placed_rows`.
+
+Example
+    1. facts(share, portion)              the key of each change of a portion, into a file; of
+                                          rows of the full load only how many there are
+    2. place(share, range)                the seqs of all changes of some hundredths of a second
+    3. take_placed_rows(share, part)      the changes of a portion, judged and staged
+
+    Rows of the full load have the numbers from 0, in the order of files. Where anything is unusual,
+    nothing may be used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pyarrow
+from msgspec import Struct
+
+from filtersql.errors import Mistakes
+from filtersql.feeds.blocks import blocks_of
+from filtersql.feeds.dms import lacks_beginning, sequence_of
+from filtersql.feeds.dms_changes import Changes
+from filtersql.feeds.dms_rows import RANK_BITS, Key, Row, is_load, key_of, rows_of
+from filtersql.feeds.landings import all_needed
+from filtersql.feeds.ordered_runs import Runs
+from filtersql.feeds.placed import Placed, Places, Range, seqs_of
+from filtersql.feeds.places import Place
+from filtersql.feeds.portions import Portion, Share, Taken, take_placed_blocks, write_runs
+from filtersql.feeds.records import Record
+from filtersql.feeds.row_files import RowFile, read_rows
+from filtersql.feeds.table_feeds import Found
+from filtersql.names import RelationName
+
+__all__ = ["DmsFacts", "LoadedPortion", "facts", "in_order", "place", "take_placed_rows"]
+
+_KEY = (pyarrow.int64(), pyarrow.int64(), pyarrow.string())
+_BUCKET = "c1"
+
+
+class DmsFacts(Struct, frozen=True):
+    """What was found in a portion; `usual` False: nothing that may be used."""
+
+    usual: bool
+    #: how many rows of the full load
+    loaded: int = 0
+    #: the files that hold them
+    loads: Sequence[str] = ()
+    #: the first bucket of the changes, and the last one of each file
+    first: int = -1
+    newest: Mapping[str, int] = {}
+    #: the keys of each table's first change and its last one
+    tables: Mapping[RelationName, tuple[Key, Key]] = {}
+
+
+class LoadedPortion(Struct, frozen=True):
+    """A portion, and how many rows of the full load come before it."""
+
+    portion: Portion
+    before: int
+
+
+def facts(share: Share, portion: Portion) -> DmsFacts:
+    """What the seqs of a portion's changes hang on, into a file."""
+    keys = RowFile.at(_keys(share, portion.number), _KEY)
+    loads: dict[str, int] = {}
+    newest: dict[str, int] = {}
+    tables: dict[RelationName, tuple[Key, Key]] = {}
+    column, first = sequence_of(share.feed), -1
+    try:
+        for number, (place, name, row) in enumerate(_rows(portion)):
+            key = key_of(place, row, column)
+            if is_load(place):
+                loads[place[0]] = loads.get(place[0], 0) + 1
+                continue
+            begin, last = tables.get(name, (key, key))
+            if key < last:
+                return DmsFacts(usual=False)
+            tables[name] = (begin, key)
+            # The number inside of a hundredth of a second may have more digits than 64 bits hold.
+            keys.add(number, key[0], f"{key[1]:020}")
+            first = key[0] if first < 0 else min(first, key[0])
+            newest[place[0]] = max(key[0], newest.get(place[0], 0))
+    except (Mistakes, ValueError):
+        return DmsFacts(usual=False)
+    finally:
+        keys.close()
+    usual = not (loads and share.lowest >= 0)
+    return DmsFacts(usual, sum(loads.values()), [*loads], first, newest, tables)
+
+
+def in_order(found: Sequence[DmsFacts]) -> bool:
+    """Whether the changes of each table are in the order of its files."""
+    last: dict[RelationName, Key] = {}
+    for one in found:
+        for name, (begin, end) in one.tables.items():
+            if begin < last.get(name, begin):
+                return False
+            last[name] = end
+    return True
+
+
+def place(share: Share, among: Range) -> Placed:
+    """The seqs of the changes of a range, for each portion into a file."""
+    every = sorted(
+        (bucket, inner, portion, number)
+        for portion in among.portions
+        for number, bucket, inner in read_rows(_keys(share, portion), among.bounds(_BUCKET))
+    )
+    places, ranks = Places(RANK_BITS), dict[int, int]()
+    for bucket, _, portion, number in every:
+        rank = ranks.get(bucket, 0)
+        ranks[bucket] = rank + 1
+        places.add((bucket << RANK_BITS) + rank, bucket, (portion, number))
+    if lacks_beginning(ranks, share.lowest):
+        return Placed(usual=False)
+    return places.settle(share, among)
+
+
+def take_placed_rows(share: Share, part: LoadedPortion) -> Taken:
+    """Judge and stage the changes of a portion."""
+    portion, order = part.portion, Runs(share.start, follows=False)
+
+    def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
+        changes = Changes(share.feed, share.catalog, all_needed(share.landings))
+        seqs, loaded = seqs_of(share, portion.number), part.before
+        for number, (place, name, row) in enumerate(_rows(portion)):
+            if is_load(place):
+                seq, loaded = loaded, loaded + 1
+                order.lasts.append(seq)
+            else:
+                seq, _ = seqs[number]
+            change = changes.of(place, seq, name, row, mistakes)
+            if change is not None:
+                yield place, change
+
+    taken = take_placed_blocks(share, f"{portion.number}.parquet", blocks_of(records))
+    write_runs(share, f"load-{portion.number}.parquet", [order])
+    return taken
+
+
+def _rows(portion: Portion) -> Iterator[tuple[Place, RelationName, Row]]:
+    return rows_of([piece.file for piece in portion.pieces])
+
+
+def _keys(share: Share, portion: int) -> Path:
+    return share.folder / "keys" / f"{portion}.parquet"

@@ -1,0 +1,135 @@
+"""Where the changes of a large feed stand whose lines are not in their order: `Places`.
+
+Example
+    ranges([(0, 10, 40), (1, 30, 90)])   portion 0 has buckets 10 to 40, portion 1 30 to 90:
+                                         the range from 10 of portion 0, that from 30 of both
+    places.add(seq, 33, (0, 17))         in bucket 33, the change of number 17 in portion 0
+    places.settle(share, one)            the order of a range; into files what its seqs are
+    seqs_of(share, 0)                    all of these of portion 0: {17: (seq, False), …}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from operator import itemgetter
+from pathlib import Path
+
+import pyarrow
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from filtersql.feeds.ordered_runs import Runs
+from filtersql.feeds.portions import Share, write_runs
+from filtersql.feeds.records import Record
+from filtersql.feeds.row_files import Bound, RowFile, read_rows
+from filtersql.feeds.segments import Segment
+
+__all__ = ["Placed", "Places", "Range", "ranges", "seqs_of"]
+
+#: number in the portion, seq, whether it is one of two halves
+_PLACE = (pyarrow.int64(), pyarrow.int64(), pyarrow.bool_())
+
+
+class Range(Struct, frozen=True):
+    """Buckets of changes, up to `stop` (None: all), and the portions that have changes there."""
+
+    number: int
+    first: int
+    stop: int | None
+    portions: Sequence[int]
+
+    def bounds(self, column: str, bits: int = 0) -> list[Bound]:
+        """The bounds of a column of buckets, or of numbers that have so many bits more."""
+        found: list[Bound] = [(column, ">=", self.first << bits)]
+        return found if self.stop is None else [*found, (column, "<", self.stop << bits)]
+
+
+class Placed(Struct, frozen=True):
+    """What was placed of a range; `usual` False: nothing that may be used."""
+
+    usual: bool
+    segment: Segment = Segment("")
+    halves: int = 0
+    #: equal in two processes that give a text the same number
+    hashed: int = 0
+
+
+class Places(Struct):
+    """The places of the changes of a range: of each portion, and in their order."""
+
+    #: a seq has so many bits more than its bucket
+    bits: int
+    rows: dict[int, list[tuple[int, int, bool]]] = field(default_factory=dict)
+    #: seq, bucket, op, transaction
+    changes: list[tuple[int, int, str, str | None]] = field(default_factory=list)
+    halves: int = 0
+
+    def add(
+        self, seq: int, bucket: int, *parts: tuple[int, int], op: str = "", tx: str | None = None
+    ) -> None:
+        """Take a change, by the portions and numbers of its row or its two halves."""
+        half = len(parts) > 1
+        for portion, number in parts:
+            self.rows.setdefault(portion, []).append((number, seq, half))
+        self.changes.append((seq, bucket, op, tx))
+        self.halves += half
+
+    def settle(self, share: Share, among: Range) -> Placed:
+        """Write the seqs for each portion, and where transactions end."""
+        found = self._order(share.start)
+        if found is None:
+            return Placed(usual=False)
+        order, segment = found
+        name = f"{among.number}.parquet"
+        for portion, some in self.rows.items():
+            rows = RowFile.at(_folder(share, portion) / name, _PLACE)
+            for row in some:
+                rows.add(*row)
+            rows.close()
+        write_runs(share, name, [order])
+        return Placed(True, segment, self.halves, hash("places"))
+
+    def _order(self, start: int | None) -> tuple[Runs, Segment] | None:
+        """Transactions of changes above the start; None where two changes share a number."""
+        self.changes.sort(key=itemgetter(0))
+        if any(one[0] == other[0] for one, other in pairwise(self.changes)) or any(
+            seq >> self.bits != bucket for seq, bucket, *_ in self.changes
+        ):
+            return None
+        order, segment = Runs(start, follows=False), Segment("")
+        for seq, _, op, tx in self.changes:
+            if start is None or seq > start:
+                if order.last is None:
+                    segment = Segment("", first=seq, transaction=tx)
+                order.add(Record(seq, op, tx=tx))
+        return order, replace(segment, last=order.last, open=order.open, whole=order.whole)
+
+
+def ranges(spans: Iterable[tuple[int, int, int]], together: int = -1) -> list[Range]:
+    """All buckets, in not more ranges than portions; those up to `together` are in one.
+
+    A span is a portion, its first bucket and its last one.
+    """
+    known = list(spans)
+    firsts = sorted({first if first > together else 0 for _, first, _ in known})
+    return [
+        Range(number, first, stop, [
+            portion for portion, begin, end in known
+            if end >= first and (stop is None or begin < stop)
+        ])
+        for number, (first, stop) in enumerate(zip(firsts, [*firsts, None][1:], strict=True))
+    ]  # fmt: skip
+
+
+def seqs_of(share: Share, portion: int) -> dict[int, tuple[int, bool]]:
+    """The seq of each change of a portion, by its number, and whether it is one of two halves."""
+    return {
+        number: (seq, half)
+        for path in sorted(_folder(share, portion).glob("*"))
+        for number, seq, half in read_rows(path)
+    }
+
+
+def _folder(share: Share, portion: int) -> Path:
+    return share.folder / "places" / str(portion)

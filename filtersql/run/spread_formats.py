@@ -1,0 +1,175 @@
+"""How the portions of a feed follow each other, one reader for each format: `FORMATS`.
+
+Example
+    found = FORMATS["debezium"](cluster, share, files, tell)
+    found.taken, found.chain, found.last
+
+    What comes back are counts, and where each portion begins and ends. None says that something is
+    not as usual.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
+
+from msgspec import Struct
+
+from filtersql.feeds import debezium_places, dms_portions
+from filtersql.feeds.debezium import covered
+from filtersql.feeds.debezium_places import Facts, Placing
+from filtersql.feeds.debezium_portions import take_halves, take_placed
+from filtersql.feeds.dms_portions import DmsFacts, LoadedPortion, in_order, take_placed_rows
+from filtersql.feeds.dms_rows import RANK_BITS
+from filtersql.feeds.placed import Placed, ranges
+from filtersql.feeds.portions import Portion, Share, Taken, take
+from filtersql.feeds.positions import SLOT_BITS, seq_at
+from filtersql.feeds.segments import Chain, Segment, chained
+from filtersql.feeds.wal2json import OpenTransaction
+from filtersql.feeds.wal2json_portions import StreamPart, steps, take_stream
+from filtersql.names import RelationName
+from filtersql.targets.model import Cluster
+
+__all__ = ["FORMATS", "Spread", "Tell", "chain_of"]
+
+#: the last seq that each file may hold
+_Last = Mapping[str, int]
+Tell = Callable[[Sequence[Taken]], None]
+
+
+class Spread(Struct, frozen=True):
+    """The portions of a feed, in their order."""
+
+    taken: Sequence[Taken]
+    chain: Chain
+    last: _Last
+    #: whether nothing more belongs to the last transaction
+    closed: bool
+
+
+def _native(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -> Spread | None:
+    return _following(share, cluster.answers(partial(take, share), parts, tell), {}, closed=True)
+
+
+def _wal2json(
+    cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell
+) -> Spread | None:
+    every = cluster.answers(steps, parts)
+    if every is None:
+        return None
+    tasks: list[StreamPart] = []
+    opened: OpenTransaction | None = None
+    last: dict[str, int] = {}
+    for part, some in zip(parts, every, strict=True):
+        tasks.append(StreamPart(part, opened, part is parts[-1]))
+        for step in some:
+            opened = step.behind(opened)
+            if opened is not None:
+                last[step.file] = seq_at(opened.commit, opened.count)
+    taken = cluster.answers(partial(take_stream, share), tasks, tell)
+    return _following(share, taken, last, closed=False)
+
+
+def _following(
+    share: Share, taken: Sequence[Taken] | None, last: _Last, *, closed: bool
+) -> Spread | None:
+    """Portions that follow each other."""
+    chain = chain_of(share, taken)
+    if taken is None or chain is None:
+        return None
+    newest = dict(last)
+    for one in (one for each in taken for one in each.segments):
+        newest[one.file] = max(one.newest, newest.get(one.file, -1))
+    return Spread(taken, chain, newest, closed)
+
+
+def _debezium(
+    cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell
+) -> Spread | None:
+    """Portions whose changes were placed before: they need not follow each other."""
+    found = cluster.answers(partial(debezium_places.facts, Placing(share)), parts)
+    if found is None or not _usable(found):
+        return None
+    reads: Counter[RelationName] = Counter()
+    for each in found:
+        reads.update(each.reads)
+    ends = [number for number, each in enumerate(found) if each.ends]
+    placing = Placing(share, frozenset(covered(reads, share.catalog)), ends)
+    among = ranges(_spans(found), max((each.beginning for each in found), default=-1))
+    placed = cluster.answers(partial(debezium_places.place, placing), among)
+    if placed is None or not _usable(placed):
+        return None
+    taken = cluster.answers(partial(take_placed, placing), parts, tell)
+    halves = cluster.answers(
+        partial(take_halves, placing),
+        [some for some, each in zip(among, placed, strict=True) if each.halves],
+        tell,
+    )
+    if taken is None or halves is None:
+        return None
+    segments = [each.segment for each in placed]
+    # The last transaction of a file may go on elsewhere: the file is needed until that is passed.
+    last = _newest(found, SLOT_BITS)
+    return _settled(share, [*taken, *halves], segments, last, closed=not ends)
+
+
+def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -> Spread | None:
+    """Whole files, whose changes were placed before. Rows of the full load come first."""
+    found = cluster.answers(partial(dms_portions.facts, share), parts)
+    if found is None or not all(each.usual for each in found) or not in_order(found):
+        return None
+    placed = cluster.answers(partial(dms_portions.place, share), ranges(_spans(found)))
+    if placed is None or not _usable(placed):
+        return None
+    before = [0, *accumulate(each.loaded for each in found)]
+    tasks = [LoadedPortion(*each) for each in zip(parts, before[:-1], strict=True)]
+    taken = cluster.answers(partial(take_placed_rows, share), tasks, tell)
+    if taken is None:
+        return None
+    segments = [each.segment for each in placed]
+    last = _newest(found, RANK_BITS)
+    if loaded := before[-1]:
+        segments.append(Segment("", first=0, last=loaded - 1))
+        # They need not be read again to number what comes behind them.
+        last = dict.fromkeys((name for each in found for name in each.loads), loaded - 2) | last
+    return _settled(share, taken, segments, last, closed=True)
+
+
+def _spans(found: Sequence[Facts | DmsFacts]) -> Iterator[tuple[int, int, int]]:
+    """The portions that have changes with places, and the first and last bucket of each."""
+    for portion, one in enumerate(found):
+        if one.newest:
+            yield portion, one.first, max(one.newest.values())
+
+
+def _newest(found: Sequence[Facts | DmsFacts], bits: int) -> dict[str, int]:
+    """The last seq that each file may hold: the end of its last bucket."""
+    newest: dict[str, int] = {}
+    for file, bucket in ((file, at) for each in found for file, at in each.newest.items()):
+        newest[file] = max((bucket + 1 << bits) - 1, newest.get(file, -1))
+    return newest
+
+
+def _settled(
+    share: Share, taken: Sequence[Taken], segments: Sequence[Segment], last: _Last, *, closed: bool
+) -> Spread | None:
+    """Portions whose changes were placed before."""
+    chain = chained(segments, share.start)
+    return Spread(taken, chain, last, closed) if chain is not None and _usable(taken) else None
+
+
+def _usable(found: Sequence[Facts | Placed | Taken]) -> bool:
+    """Whether all is as usual, and all processes number texts in the same way."""
+    return all(each.usual for each in found) and len({each.hashed for each in found}) <= 1
+
+
+def chain_of(share: Share, taken: Sequence[Taken] | None) -> Chain | None:
+    """The portions in their order; None where it is not the usual one."""
+    if taken is None or not _usable(taken):
+        return None
+    return chained((one for each in taken for one in each.segments), share.start)
+
+
+FORMATS = {"filtersql": _native, "wal2json": _wal2json, "debezium": _debezium, "dms": _dms}

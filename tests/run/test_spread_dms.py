@@ -1,0 +1,165 @@
+"""Feeds of DMS in portions of whole files: what one reader tells, or they are left to that."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+from pathlib import Path
+
+import pyarrow
+import pytest
+from feed_histories import dms, history
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from portioned import PortionedFeed, read_in_portions
+from pyarrow import csv, parquet
+from running import SPAN, World, table
+from test_targets_spark import output
+
+from filtersql.catalog import Identity, ReplicaIdentity
+from filtersql.definitions.model import Feed
+from filtersql.feeds.landings import Landing
+from filtersql.targets.duckdb import connect
+from filtersql.targets.model import Engine
+from filtersql.targets.open import open_engine
+
+MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
+_OPTIONS = {"sequence": "at", "before_image": "true", "csv_null_value": "\\N"}
+
+
+def dms_world(root: Path, *engine: str) -> World:
+    """Two tables, one of them with a filter, whose changes and full load DMS wrote."""
+    world = World(root, *engine)
+    feed = Feed(SPAN, "dms", "changes/*/*/*", options=_OPTIONS)
+    for name, where in (("t", "{p}v = 'eu'"), ("u", None)):
+        one = table(name, key=("id",), id="int4!", v="text", n="numeric(10,2)")
+        full = replace(one, replica_identity=ReplicaIdentity(Identity.FULL))
+        world.subscribe(changes=feed).publish(full, where)
+    return world
+
+
+@pytest.fixture(scope="module")
+def feeds(tmp_path_factory: pytest.TempPathFactory) -> PortionedFeed:
+    return PortionedFeed(dms_world(tmp_path_factory.mktemp("portions")))
+
+
+def landings(feeds: PortionedFeed, position: int | None) -> list[Landing]:
+    return [Landing(one, position) for one in feeds.tables]
+
+
+def written(seed: int, length: int, cut: random.Random) -> dict[str, bytes]:
+    """Two histories in files, each behind a full load; some files are Parquet."""
+    files: dict[str, bytes] = {}
+    for name in ("t", "u"):
+        loaded = [f"{100 + n},eu,1.00" for n in range(cut.randint(0, 7))]
+        for number, rows in enumerate((loaded[:3], loaded[3:]), 1):
+            if rows:
+                text = "\n".join(["id,v,n", *rows, ""]).encode()
+                files[f"public/{name}/LOAD0000000{number}.csv"] = text
+        changes = history(seed, length, fixed_keys=False, truncates=False)
+        header, *rows = dms(changes, old_rows=True).splitlines()
+        seed += 1
+        while rows:
+            size = cut.randint(1, len(rows))
+            text = "\n".join([header, *rows[:size], ""]).encode()
+            files[f"public/{name}/2026-{length - len(rows):05}.csv"] = text
+            rows = rows[size:]
+        if cut.random() < 0.3:
+            name, text = files.popitem()
+            files[name.replace(".csv", ".parquet")] = _parquet(text)
+    return files
+
+
+def _parquet(text: bytes) -> bytes:
+    names = text.decode().splitlines()[0].split(",")
+    kinds = dict.fromkeys(names, pyarrow.string())
+    options = csv.ConvertOptions(column_types=kinds, null_values=["\\N"], strings_can_be_null=True)
+    kept = pyarrow.BufferOutputStream()
+    parquet.write_table(csv.read_csv(io.BytesIO(text), convert_options=options), kept)
+    return kept.getvalue().to_pybytes()
+
+
+_HISTORIES = st.tuples(st.integers(0, 10_000), st.integers(1, 40))
+_SETTINGS = settings(
+    max_examples=40 * MORE,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+def same(found: object, one: object) -> bool:
+    """Whether portions tell what one reader tells; files may be kept for longer."""
+    (told, last), (expected, exact) = found, one
+    return told == expected and all(kept >= known for kept, known in zip(last, exact, strict=True))
+
+
+@_SETTINGS
+@given(_HISTORIES, st.integers(50, 3000), st.randoms(use_true_random=False))
+def test_a_usual_feed_needs_no_other_reader(
+    feeds: PortionedFeed, drawn: tuple[int, int], size: int, rng: random.Random
+) -> None:
+    """Changes of one hundredth of a second stand in one order, whatever files they are in."""
+    feeds.write_named(written(*drawn, rng))
+    expected = feeds.by_one(landings(feeds, None))
+    assert same(feeds.in_portions(landings(feeds, None), size), expected)
+
+
+@_SETTINGS
+@given(_HISTORIES, st.integers(50, 3000), st.randoms(use_true_random=False))
+def test_portions_tell_what_one_reader_tells(
+    feeds: PortionedFeed, drawn: tuple[int, int], size: int, rng: random.Random
+) -> None:
+    """Of files that are missing, damaged or in another order, and wherever targets stand."""
+    files = written(*drawn, rng)
+    feeds.write_named(files)
+    whole = feeds.by_one(landings(feeds, None))
+    position = rng.choice([None, None, *whole[0][2]])
+    lost = rng.choice([[], [], rng.sample([*files], 1)])
+    kept = {name: text for name, text in files.items() if name not in lost}
+    if position is not None and rng.random() < 0.8:
+        kept = {name: text for name, text in kept.items() if "LOAD" not in name}
+    if kept and rng.random() < 0.2:
+        name = rng.choice([*kept])
+        kept[name] = kept[name][:-7]
+    if len(kept) > 1 and rng.random() < 0.2:
+        one, other = rng.sample([*kept], 2)
+        kept[one], kept[other] = kept[other], kept[one]
+    if not kept:
+        return
+    feeds.write_named(kept)
+    found = feeds.in_portions(landings(feeds, position), size)
+    expected = feeds.by_one(landings(feeds, position))
+    refused = isinstance(expected, list)
+    assert found is None if refused else same(found, expected)
+
+
+def held(world: World, engine: Engine, files: dict[str, bytes]) -> list[list[tuple[object, ...]]]:
+    """The rows of each target behind a run."""
+    for name, text in files.items():
+        world.write(f"changes/{name}", text)
+    assert world.run(engine).mistakes == ()
+    queries = [
+        f"SELECT id, v, CAST(n AS VARCHAR(20)) FROM {one.target_sql}" for one in world.compiled()
+    ]
+    return [sorted(engine.rows(query)) for query in queries]
+
+
+@pytest.mark.spark
+def test_a_run_reads_them_on_the_executors(
+    spark: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In processes that see files alone: the rows are those that one reader leaves."""
+    files = written(3, 40, random.Random(3))
+    expected = held(dms_world(tmp_path / "one"), connect(None), files)
+    used = read_in_portions(monkeypatch, 300)
+    engine = open_engine(output("iceberg"), tmp_path)
+    try:
+        found = held(dms_world(tmp_path / "spark", "spark", "lake"), engine, files)
+    finally:
+        engine.close()
+    assert used == [True]
+    assert found == expected
+    assert all(found)
