@@ -21,6 +21,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import PurePath
 
 import msgspec
@@ -64,7 +65,12 @@ def key_of(place: Place, row: Row, column: str) -> Key:
 
 def is_load(place: Place) -> bool:
     """Whether it is in a file of the full load."""
-    return PurePath(place[0]).name.startswith("LOAD")
+    return _is_load(place[0])
+
+
+@lru_cache(maxsize=64)
+def _is_load(shown: str) -> bool:
+    return PurePath(shown).name.startswith("LOAD")
 
 
 def _number(written: object) -> Key:
