@@ -119,7 +119,7 @@ def open_feed(
     reads: Counter[RelationName] = Counter()
     for place, found in opened.messages([]):
         if isinstance(found, Status):
-            opened.index.ends[found.tx] = found
+            opened.index.end(found, place[0])
         else:
             fact = found.event.fact(place[2])
             opened.index.add(fact, place[:2], keyed=is_keyed(catalog, fact.relation))

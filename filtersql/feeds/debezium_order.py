@@ -122,6 +122,12 @@ class Status(msgspec.Struct, frozen=True, gc=False):
         """The transaction, as its changes name it."""
         return self.id.partition(":")[0]
 
+    @property
+    def bucket(self) -> int:
+        """The place that its name tells; -1 where it tells none. The changes stand before it."""
+        _, _, position = self.id.partition(":")
+        return bucket(int(position)) if position.isdecimal() else -1
+
 
 _sequences = msgspec.json.Decoder(tuple[str | None, str | None])
 
@@ -185,6 +191,13 @@ class Index(Struct, frozen=True):
         group.contents.add(content)
         group.lines.add(fact.line)
         group.keys.append((fact.op != "r", fact.lsn))
+
+    def end(self, status: Status, shown: str) -> None:
+        """Take a message of a file that tells where a transaction begins or ends."""
+        self.ends[status.tx] = status
+        # Changes that it counts may land later: until then it has to be read again.
+        seq = (status.bucket + 1 << SLOT_BITS) - 1
+        self.numbered[shown] = max(seq, self.numbered.get(shown, -1))
 
     def _number(self, fact: Fact, place: tuple[str, int], order: int) -> None:
         seq = (fact.bucket << SLOT_BITS) + order - 1

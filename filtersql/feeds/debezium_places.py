@@ -47,8 +47,9 @@ class Placing(Struct, frozen=True):
     share: Share
     #: partitioned tables whose rows the snapshot holds a second time, as those of their leaves
     covered: frozenset[RelationName] = frozenset()
-    #: the portions that tell ends of transactions
+    #: the portions that tell ends of transactions, and how many messages each portion holds
     ends: Sequence[int] = ()
+    counts: Sequence[int] = ()
 
     def changes(self) -> Changes:
         """What makes changes of values."""
@@ -73,8 +74,10 @@ class Facts(Struct, frozen=True):
     #: the first bucket of the log, and the last one of each file
     first: int = -1
     newest: Mapping[str, int] = {}
-    #: whether messages tell where transactions begin or end
-    ends: bool = False
+    #: how many messages there are; files that tell where transactions begin or end, and the last
+    #: bucket that these name
+    count: int = 0
+    ends: Mapping[str, int] = {}
     #: the last bucket of a transaction that follows no commit: its changes have several
     beginning: int = -1
     #: equal in two processes that give a text the same number
@@ -86,13 +89,14 @@ def facts(placing: Placing, portion: Portion) -> Facts:
     mistakes: list[Found] = []
     rows = RowFile.at(placing.facts_of(portion.number), _FACT)
     ends = RowFile.at(placing.ends_of(portion.number), _END)
-    told, beginning = False, -1
+    told, beginning, count = dict[str, int](), -1, 0
     reads: Counter[RelationName] = Counter()
     first, newest = -1, dict[str, int]()
     try:
         for number, (at, read) in enumerate(messages_of(portion, mistakes)):
+            count = number + 1
             if isinstance(read, Status):
-                told = True
+                told[at[0]] = max(read.bucket, told.get(at[0], -1))
                 ends.add(number, read.tx, at[2])
                 continue
             one = read.event.fact(at[2])
@@ -109,7 +113,7 @@ def facts(placing: Placing, portion: Portion) -> Facts:
     finally:
         rows.close()
         ends.close()
-    return Facts(not mistakes, dict(reads), first, newest, told, beginning, hash("facts"))
+    return Facts(not mistakes, dict(reads), first, newest, count, told, beginning, hash("facts"))
 
 
 def place(placing: Placing, among: Range) -> Placed:

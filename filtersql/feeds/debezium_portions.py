@@ -37,11 +37,14 @@ _SEQ = "c0"
 def take_placed(placing: Placing, portion: Portion) -> Taken:
     """Judge and stage the changes of a portion, and put halves aside."""
     halves = RowFile.at(_halves(placing, portion.number), _HALF)
+    count = 0
 
     def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
+        nonlocal count
         changes = placing.changes()
         seqs = seqs_of(placing.share, portion.number)
         for number, (at, read) in enumerate(messages_of(portion, mistakes)):
+            count = number + 1
             if number not in seqs:
                 continue
             seq, half = seqs[number]
@@ -53,9 +56,11 @@ def take_placed(placing: Placing, portion: Portion) -> Taken:
                 yield from changes.of(at, seq, read, read, mistakes)
 
     try:
-        return take_placed_blocks(placing.share, f"{portion.number}.parquet", blocks_of(records))
+        taken = take_placed_blocks(placing.share, f"{portion.number}.parquet", blocks_of(records))
     finally:
         halves.close()
+    # A file that changed meanwhile has other numbers.
+    return taken if count == placing.counts[portion.number] else Taken(usual=False)
 
 
 def take_halves(placing: Placing, among: Range) -> Taken:

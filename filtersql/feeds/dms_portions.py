@@ -43,7 +43,8 @@ class DmsFacts(Struct, frozen=True):
     """What was found in a portion; `usual` False: nothing that may be used."""
 
     usual: bool
-    #: how many rows of the full load
+    #: how many rows there are, and how many of the full load
+    count: int = 0
     loaded: int = 0
     #: the files that hold them
     loads: Sequence[str] = ()
@@ -55,10 +56,11 @@ class DmsFacts(Struct, frozen=True):
 
 
 class LoadedPortion(Struct, frozen=True):
-    """A portion, and how many rows of the full load come before it."""
+    """A portion, how many rows of the full load come before it, and how many rows it holds."""
 
     portion: Portion
     before: int
+    count: int
 
 
 def facts(share: Share, portion: Portion) -> DmsFacts:
@@ -67,10 +69,10 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
     loads: dict[str, int] = {}
     newest: dict[str, int] = {}
     tables: dict[RelationName, tuple[Key, Key]] = {}
-    column, first = sequence_of(share.feed), -1
+    column, first, count = sequence_of(share.feed), -1, 0
     try:
         for number, (place, name, row) in enumerate(_rows(portion)):
-            key = key_of(place, row, column)
+            key, count = key_of(place, row, column), number + 1
             if is_load(place):
                 loads[place[0]] = loads.get(place[0], 0) + 1
                 continue
@@ -87,7 +89,7 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
     finally:
         keys.close()
     usual = not (loads and share.lowest >= 0)
-    return DmsFacts(usual, sum(loads.values()), [*loads], first, newest, tables)
+    return DmsFacts(usual, count, sum(loads.values()), [*loads], first, newest, tables)
 
 
 def in_order(found: Sequence[DmsFacts]) -> bool:
@@ -120,12 +122,14 @@ def place(share: Share, among: Range) -> Placed:
 
 def take_placed_rows(share: Share, part: LoadedPortion) -> Taken:
     """Judge and stage the changes of a portion."""
-    portion, order = part.portion, Runs(share.start, follows=False)
+    portion, order, count = part.portion, Runs(share.start, follows=False), 0
 
     def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
+        nonlocal count
         changes = Changes(share.feed, share.catalog, all_needed(share.landings))
         seqs, loaded = seqs_of(share, portion.number), part.before
         for number, (place, name, row) in enumerate(_rows(portion)):
+            count = number + 1
             if is_load(place):
                 seq, loaded = loaded, loaded + 1
                 order.lasts.append(seq)
@@ -137,7 +141,8 @@ def take_placed_rows(share: Share, part: LoadedPortion) -> Taken:
 
     taken = take_placed_blocks(share, f"{portion.number}.parquet", blocks_of(records))
     write_runs(share, f"load-{portion.number}.parquet", [order])
-    return taken
+    # A file that changed meanwhile has other numbers.
+    return taken if count == part.count else Taken(usual=False)
 
 
 def _rows(portion: Portion) -> Iterator[tuple[Place, RelationName, Row]]:

@@ -87,6 +87,9 @@ def line_blocks(
 
 def chunks(file: FeedFile, start: int = 0, stop: int | None = None) -> Iterator[Chunk]:
     """The same, some megabytes at a time, with the blank lines that are among them."""
+    if stop is None and file.path.suffix != ".gz":
+        # It may grow while it is read, perhaps for the second time.
+        stop = file.size
     first = 1
     try:
         with opened(file) as stream:

@@ -96,7 +96,8 @@ def _debezium(
     for each in found:
         reads.update(each.reads)
     ends = [number for number, each in enumerate(found) if each.ends]
-    placing = Placing(share, frozenset(covered(reads, share.catalog)), ends)
+    counts = [each.count for each in found]
+    placing = Placing(share, frozenset(covered(reads, share.catalog)), ends, counts)
     among = ranges(_spans(found), max((each.beginning for each in found), default=-1))
     placed = cluster.answers(partial(debezium_places.place, placing), among)
     if placed is None or not _usable(placed):
@@ -111,7 +112,7 @@ def _debezium(
         return None
     segments = [each.segment for each in placed]
     # The last transaction of a file may go on elsewhere: the file is needed until that is passed.
-    last = _newest(found, SLOT_BITS)
+    last = _newest((*(each.newest for each in found), *(each.ends for each in found)), SLOT_BITS)
     return _settled(share, [*taken, *halves], segments, last, closed=not ends)
 
 
@@ -124,12 +125,13 @@ def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -
     if placed is None or not _usable(placed):
         return None
     before = [0, *accumulate(each.loaded for each in found)]
-    tasks = [LoadedPortion(*each) for each in zip(parts, before[:-1], strict=True)]
+    counts = (each.count for each in found)
+    tasks = [LoadedPortion(*each) for each in zip(parts, before[:-1], counts, strict=True)]
     taken = cluster.answers(partial(take_placed_rows, share), tasks, tell)
     if taken is None:
         return None
     segments = [each.segment for each in placed]
-    last = _newest(found, RANK_BITS)
+    last = _newest([each.newest for each in found], RANK_BITS)
     if loaded := before[-1]:
         segments.append(Segment("", first=0, last=loaded - 1))
         # They need not be read again to number what comes behind them.
@@ -144,10 +146,10 @@ def _spans(found: Sequence[Facts | DmsFacts]) -> Iterator[tuple[int, int, int]]:
             yield portion, one.first, max(one.newest.values())
 
 
-def _newest(found: Sequence[Facts | DmsFacts], bits: int) -> dict[str, int]:
+def _newest(buckets: Sequence[Mapping[str, int]], bits: int) -> dict[str, int]:
     """The last seq that each file may hold: the end of its last bucket."""
     newest: dict[str, int] = {}
-    for file, bucket in ((file, at) for each in found for file, at in each.newest.items()):
+    for file, bucket in ((file, at) for each in buckets for file, at in each.items()):
         newest[file] = max((bucket + 1 << bits) - 1, newest.get(file, -1))
     return newest
 

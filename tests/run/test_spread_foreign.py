@@ -14,7 +14,7 @@ from feed_histories import Row, debezium, history, wal2json
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from portioned import PortionedFeed, read_in_portions
+from portioned import PortionedFeed, ThisProcess, read_in_portions
 from running import SPAN, World, table
 from test_targets_spark import output
 
@@ -143,6 +143,35 @@ def test_portions_tell_what_one_reader_tells(
     feeds.write(*(b"".join(some)[: -torn or None] for some in files))
     found = feeds.in_portions(landings(feeds, position), size)
     assert same(found, feeds.by_one(landings(feeds, position)), form)
+
+
+class Appending(ThisProcess):
+    """An executor behind whose work a file grows, each time."""
+
+    def __init__(self, file: Path, text: bytes) -> None:
+        self.file, self.text = file, text
+
+    def answers(self, work, tasks, on_answers=lambda _: None):
+        answers = super().answers(work, tasks, on_answers)
+        with self.file.open("ab") as opened:
+            opened.write(self.text)
+        return answers
+
+
+def test_a_file_that_grows_meanwhile_is_read_as_it_was_found(
+    feeds: PortionedFeed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Small files share a portion, in which what is behind them keeps its place."""
+    form = str(feeds.world.subscription.changes.format)
+    lines = written(form, 7, 30, "numbers, ends")
+    half = len(lines) // 2
+    feeds.write(b"".join(lines[:half]), b"".join(lines[half:]))
+    expected = feeds.by_one(landings(feeds, None))
+    grown = feeds.world.root / "changes/0.jsonl"
+    monkeypatch.setattr(feeds.engine, "cluster", Appending(grown, lines[0]), raising=False)
+    found = feeds.in_portions(landings(feeds, None), 1_000_000)
+    assert found is not None
+    assert same(found, expected, form)
 
 
 @pytest.mark.spark

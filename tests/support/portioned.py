@@ -21,7 +21,7 @@ from filtersql.run.sources import read_feed
 from filtersql.run.spread_feeds import spread_feed
 from filtersql.targets.duckdb import DuckDB, connect
 
-__all__ = ["PortionedFeed", "read_in_portions"]
+__all__ = ["PortionedFeed", "ThisProcess", "read_in_portions"]
 
 
 class ThisProcess:
