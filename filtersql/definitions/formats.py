@@ -52,6 +52,8 @@ class FeedFormat(Struct, frozen=True):
     tells_updates: bool = True
     #: a seq of one table says nothing of another's
     orders_one_table: bool = False
+    #: the files of each table land by themselves, so that a change may come behind later ones
+    lands_apart: bool = False
     #: where it is read: files, a table of the engine, or both
     places: tuple[Literal["path", "table"], ...] = ("path",)
     #: keys of `changes:` that only this format has
@@ -88,6 +90,7 @@ FORMATS: Mapping[str, FeedFormat] = {
         FeedFormat(
             "debezium",
             truncates="table",
+            lands_apart=True,
             options={
                 "time_precision_mode": (
                     "adaptive",
@@ -128,6 +131,7 @@ FORMATS: Mapping[str, FeedFormat] = {
             "dms",
             old_rows="none",
             truncates="untold",
+            lands_apart=True,
             options={
                 "sequence": "text",
                 "before_image": "boolean",

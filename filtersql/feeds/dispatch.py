@@ -20,7 +20,7 @@ from msgspec import Struct, field
 
 from filtersql.catalog import Catalog
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import CONTRADICTING_REPLAY
+from filtersql.errors.feeds import CONTRADICTING_REPLAY, LATE_CHANGE
 from filtersql.feeds.blocks import Block, Shape, example, shapes
 from filtersql.feeds.images import Judged, Worded, judge
 from filtersql.feeds.landings import Landing
@@ -73,10 +73,7 @@ class Taker(Struct, frozen=True):
         judged = {shape: self.judged(shape) for shape in counts}
         seqs = [change.seq for change in block.records]
         first, last = min(seqs), max(seqs)
-        parted = any(
-            landing.position is not None and first <= landing.position < last
-            for landing in self.landings
-        )
+        parted = any(landing.parts(first, last) for landing in self.landings)
         if parted or len({*new}) > 1 or None in new or None in judged.values():
             return self._take_each(block, new)
         self.tally.total += len(seqs)
@@ -172,9 +169,12 @@ class Taker(Struct, frozen=True):
             tally.unpublished += 1
         takers: dict[int, ChangeStage] = {}
         for index in targets:
-            position = self.landings[index].position
-            if not new or (position is not None and change.seq <= position):
+            landing = self.landings[index]
+            if not new or (landing.position is not None and change.seq <= landing.position):
                 tally.skipped[index] += 1
+                if landing.misses(change.seq):
+                    name = landing.compiled.unique_id
+                    tally.mistakes.append((place, LATE_CHANGE(line_span(*place), name=name)))
             else:
                 tally.read[index] += 1
                 takers[id(self.stages[index])] = self.stages[index]

@@ -16,10 +16,26 @@ Needed = Mapping[RelationName, frozenset[str]] | None
 
 
 class Landing(Struct, frozen=True):
-    """A target that the feed serves, and how far it got; None: nothing was applied yet."""
+    """A target that the feed serves, and how far it got; None: nothing was applied yet.
+
+    `newest` is the last of its own changes that was read, where a feed's files land apart.
+    """
 
     compiled: CompiledTable
     position: int | None
+    newest: int | None = None
+
+    def parts(self, first: int, last: int) -> bool:
+        """Whether not all changes between two numbers are alike to it: new, or read before."""
+        if self.position is None or first > self.position:
+            return False
+        return last > self.position or (self.newest is not None and last > self.newest)
+
+    def misses(self, seq: int) -> bool:
+        """Whether it is beyond a change that was not read before."""
+        if self.position is None or self.newest is None:
+            return False
+        return self.newest < seq <= self.position
 
 
 def needed_columns(compiled: CompiledTable) -> frozenset[str]:

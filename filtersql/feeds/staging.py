@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow
 from msgspec import Struct
-from pyarrow import parquet
+from pyarrow import compute, parquet
 
 from filtersql.errors import Mistake
 from filtersql.feeds.datetimes import python_values
@@ -33,6 +33,7 @@ __all__ = [
     "StagedColumn",
     "StagedFile",
     "distinct",
+    "newest_staged",
     "staged_columns",
 ]
 
@@ -84,6 +85,27 @@ def staged_columns(path: Path, numbers: Sequence[int]) -> list[list[Any]]:
     """The values of some columns of a staged file, by their position."""
     table = parquet.read_table(path, columns=[f"c{number}" for number in numbers])
     return [python_values(column) for column in table.columns]
+
+
+def newest_staged(path: Path, upto: int | None) -> int | None:
+    """The last seq up to a number in a file of changes, or in those of a folder.
+
+    It is asked of the statistics; only where a part goes on beyond the number, of the column.
+    """
+    newest: list[int] = []
+    for file in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
+        with parquet.ParquetFile(file) as opened:
+            for number in range(opened.num_row_groups):
+                part = opened.metadata.row_group(number)
+                known = part.column(0).statistics
+                if not part.num_rows:
+                    continue
+                if upto is None or known.max <= upto:
+                    newest.append(known.max)
+                elif known.min <= upto:
+                    seqs = opened.read_row_group(number, columns=["c0"]).column(0)
+                    newest.append(compute.max(seqs.filter(compute.less_equal(seqs, upto))).as_py())
+    return max(newest, default=None)
 
 
 class ChangeStage:

@@ -93,6 +93,8 @@ class TargetRun(Struct):
     stood_at: str | None = None
     #: whether rows left or entered without a change, by the time that has passed
     aged: bool = False
+    #: of a feed whose files land apart: the last of its changes that is pending
+    newest: int | None = None
 
     @property
     def untouched(self) -> bool:
@@ -267,7 +269,18 @@ def entry(context: RunContext, target: TargetRun, phase: Phase, position: int | 
         conflicts=dict(target.conflicts),
         at=now(),
         clock=target.clock,
+        newest=_newest(target, position),
+        newest_before=standing.newest,
     )
+
+
+def _newest(target: TargetRun, position: int | None) -> int | None:
+    """The last of a target's own changes up to a position, where that is known."""
+    known = target.standing.newest
+    if target.newest is None or position is None:
+        return known
+    found = min(target.newest, position)
+    return found if known is None else max(known, found)
 
 
 @contextmanager

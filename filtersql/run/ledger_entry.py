@@ -91,6 +91,10 @@ class Entry(Struct, frozen=True):
     #: the clock of a target with a window of time; stored beside the conflicts, so that a ledger of
     #: an earlier version has room for it
     clock: str | None = None
+    #: of feeds whose files land apart: the last of its own changes up to `position`, and up to
+    #: `from_position`; stored as the clock is
+    newest: int | None = None
+    newest_before: int | None = None
     #: the run that wrote the row, and until when nobody else may write (seconds since 1970)
     owner: str = ""
     held_until: int | None = None
@@ -121,7 +125,9 @@ class Entry(Struct, frozen=True):
         return self.filter_hash.endswith(_STALE)
 
 
-COLUMNS = tuple(name for name in Entry.__struct_fields__ if name != "clock")
+#: stored in one column with the conflicts
+_BESIDE = ("clock", "newest", "newest_before")
+COLUMNS = tuple(name for name in Entry.__struct_fields__ if name not in _BESIDE)
 NUMBERS = frozenset(
     {
         "ordinal",
@@ -170,7 +176,7 @@ def entry_of(row: Sequence[object]) -> Entry:
     """The entry of a row of the table, whose values stand as COLUMNS has them."""
     values = dict(zip(COLUMNS, row, strict=True))
     conflicts = json.loads(str(values["conflicts"] or "{}"))
-    values |= {"clock": conflicts.pop("clock", None), "conflicts": conflicts}
+    values |= {name: conflicts.pop(name, None) for name in _BESIDE} | {"conflicts": conflicts}
     values["files"] = seen_files(values["files"])
     return Entry(**values)  # type: ignore[arg-type]
 
@@ -178,8 +184,9 @@ def entry_of(row: Sequence[object]) -> Entry:
 def stored(entry: Entry, name: str) -> object:
     """What the column of that name holds of an entry."""
     value: object = getattr(entry, name)
-    if name == "conflicts" and entry.clock is not None:
-        value = {**entry.conflicts, "clock": entry.clock}
+    if name == "conflicts":
+        beside = {each: getattr(entry, each) for each in _BESIDE}
+        value = {**entry.conflicts, **{k: v for k, v in beside.items() if v is not None}}
     return json.dumps(value) if isinstance(value, dict | tuple) else value
 
 

@@ -87,7 +87,7 @@ class SharedFeeds(Struct):
         """One look for all targets of a group, from where the ledger says that they stand."""
         own = {key_of(landing.compiled): landing for landing in landings}
         every = [
-            own.get(key_of(compiled)) or Landing(compiled, self._position(one, compiled, known))
+            own.get(key_of(compiled)) or self._landing(one, compiled, known)
             for one in group
             for compiled in self.tables[one.name]
         ]
@@ -100,17 +100,17 @@ class SharedFeeds(Struct):
             found = None
         return _Shared(every, found)
 
-    def _position(
+    def _landing(
         self, subscription: Subscription, compiled: CompiledTable, known: Ledger
-    ) -> int | None:
+    ) -> Landing:
         """Where a target will probably stand; if it turns out otherwise, nothing is shared."""
         entry = known.newest.get(key_of(compiled))
         if entry is None or entry.phase == "dropped":
-            return copied_to(compiled, subscription)
+            return Landing(compiled, copied_to(compiled, subscription))
         if self.options.refills(compiled) or comes_again(entry, compiled, subscription):
-            return copied_to(compiled, subscription)
+            return Landing(compiled, copied_to(compiled, subscription))
         # What an earlier run intended it has done, most of the time.
-        return known.at_least(entry)
+        return Landing(compiled, known.at_least(entry), entry.newest)
 
 
 def _shares(subscription: Subscription) -> bool:

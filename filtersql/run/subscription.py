@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.landings import Landing
+from filtersql.feeds.staging import newest_staged
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger, quarantine
 from filtersql.run.aging import aging, let_time_pass
@@ -40,7 +41,7 @@ from filtersql.run.removed_targets import leaves
 from filtersql.run.rounds import below, round_of
 from filtersql.run.sizing import size_at_first, size_sessions
 from filtersql.run.sources import FeedRead
-from filtersql.run.target_state import Standing, check_held, standings
+from filtersql.run.target_state import Standing, check_held, lands_apart, standings
 
 __all__ = ["apply_subscription"]
 
@@ -80,7 +81,7 @@ def apply_subscription(
     ]
     context.pending += leaves(engine, known, context.subscription, context.options)
     _note_known(context, known)
-    landings = [Landing(standing.compiled, standing.position) for standing in found]
+    landings = [Landing(each.compiled, each.position, each.newest) for each in found]
     with context.spent.on("read"):
         feed = context.feeds.of(
             context.subscription, landings, known, context.folder, context.on_read
@@ -148,6 +149,8 @@ def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
         target.staged, target.columns = staged.path, staged.columns
         target.skipped, target.waiting = staged.skipped, staged.read
         target.truncates = staged.truncates
+        if staged.read and lands_apart(context.subscription):
+            target.newest = newest_staged(staged.path, context.cut)
         whole = not feed.reading.waiting and context.stop is None
         if whole and target.standing.until is None:
             target.pending = staged.read

@@ -23,6 +23,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from filtersql.definitions.formats import FORMATS
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import CHANGED_FILTER, FOREIGN_TARGET, TARGET_GONE, TARGET_MOVED
@@ -36,7 +37,7 @@ from filtersql.run.sessions import Lanes
 from filtersql.run.table_columns import unfit
 from filtersql.targets.model import Engine
 
-__all__ = ["Standing", "check_held", "copied_to", "standings"]
+__all__ = ["Standing", "check_held", "copied_to", "lands_apart", "standings"]
 
 
 class Standing(Struct, frozen=True):
@@ -60,6 +61,8 @@ class Standing(Struct, frozen=True):
     unfinished: bool = False
     #: changes of the quarantine were applied that still stand there
     released: bool = False
+    #: of a feed whose files land apart: the last of its own changes up to the position
+    newest: int | None = None
 
 
 def standings(
@@ -167,7 +170,11 @@ def _new(compiled: CompiledTable, subscription: Subscription, entry: Entry | Non
     filled = entry is not None and entry.phase in ("applying", "applied", "releasing", "left")
     position = copied_to(compiled, subscription)
     begun = entry is not None and entry.phase in INTENDED
-    return Standing(compiled, entry, True, generation, position, refilled=filled, unfinished=begun)
+    newest = None
+    if lands_apart(subscription):
+        newest = -1 if position is None else position
+    return Standing(compiled, entry, True, generation, position, refilled=filled, unfinished=begun,
+                    newest=newest)  # fmt: skip
 
 
 def _known(compiled: CompiledTable, proof: Proof) -> Standing:
@@ -183,7 +190,14 @@ def _known(compiled: CompiledTable, proof: Proof) -> Standing:
         settled=proof.proved,
         accepted=entry.phase != "applying" and entry.judged_by != compiled.filter_hash,
         released=proof.released,
+        newest=entry.newest if proof.until is None else entry.newest_before,
     )
+
+
+def lands_apart(subscription: Subscription) -> bool:
+    """Whether the feed's files land by themselves: a change may come behind later ones."""
+    feed = subscription.changes
+    return feed is not None and FORMATS[feed.format].lands_apart
 
 
 def copied_to(compiled: CompiledTable, subscription: Subscription) -> int | None:
