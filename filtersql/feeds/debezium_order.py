@@ -219,7 +219,7 @@ class Index(Struct, frozen=True):
         """The last seq of a transaction that ends; None where it has none, or none to apply."""
         newest = self.newest.get(status.tx) if status.status == "END" else None
         # What is applied may miss some of its files.
-        return None if newest is None or newest < lowest else newest
+        return None if newest is None or newest <= lowest else newest
 
     def lacking(self, status: Status, catalog: Catalog) -> Iterator[tuple[RelationName, int, int]]:
         """Tables of which other changes are here than the end counts: how many, and the count."""

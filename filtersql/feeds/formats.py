@@ -20,13 +20,15 @@ from filtersql.feeds import debezium, native
 from filtersql.feeds.blocks import Block, Blocks
 from filtersql.feeds.column_blocks import ColumnBlock, ColumnReader
 from filtersql.feeds.dms import Dms
+from filtersql.feeds.dms_rows import RANK_BITS
 from filtersql.feeds.landings import Needed
 from filtersql.feeds.lines import FeedFile, chunks
 from filtersql.feeds.places import Place, Records
+from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import Record
 from filtersql.feeds.wal2json import Wal2json
 
-__all__ = ["Opened", "is_consumed", "open_files"]
+__all__ = ["Opened", "is_consumed", "last_beside", "open_files"]
 
 
 _Block = TypeVar("_Block", Block, Block | ColumnBlock)
@@ -83,6 +85,15 @@ def is_consumed(feed: Feed, last: int, lowest: int) -> bool:
     """Whether a file whose last seq is known need not be opened: all targets are beyond it."""
     # Some changes are numbered by what was read of their transaction: it may go on.
     return last < lowest if feed.format in _NUMBERED else last <= lowest
+
+
+def last_beside(feed: Feed, seq: int | None) -> int | None:
+    """The last seq of the place of one: changes there are numbered by what was read of them.
+
+    None where all is read in one order.
+    """
+    bits = {"debezium": SLOT_BITS, "dms": RANK_BITS}.get(feed.format)
+    return None if bits is None or seq is None else seq | ((1 << bits) - 1)
 
 
 def _native(files: Sequence[FeedFile], catalog: Catalog) -> Opened:

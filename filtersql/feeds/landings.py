@@ -18,7 +18,7 @@ Needed = Mapping[RelationName, frozenset[str]] | None
 class Landing(Struct, frozen=True):
     """A target that the feed serves, and how far it got; None: nothing was applied yet.
 
-    `newest` is the last of its own changes that was read, where a feed's files land apart.
+    `newest` is the last number of its own changes that were read, where a feed's files land apart.
     """
 
     compiled: CompiledTable

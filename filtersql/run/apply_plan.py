@@ -212,6 +212,8 @@ def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -
         filter_hash=named,
         via_partition_root=(compiled or entry).via_partition_root,
         phase=phase,
+        # It may take changes that it did not take when they were read.
+        newest=None if planned.change in ("actions", "rebuild") else entry.newest,
         from_position=entry.position,
         position=None if phase == "dropped" else entry.position,
         rows_inserted=rows.inserted,

@@ -31,7 +31,7 @@ from filtersql.run.quarantine import Held
 from filtersql.run.sessions import Lanes
 from filtersql.run.shared_feeds import SharedFeeds
 from filtersql.run.spent import Spent
-from filtersql.run.target_state import Standing
+from filtersql.run.target_state import Standing, lands_apart
 from filtersql.targets.model import Engine, Mark, Written
 
 __all__ = [
@@ -248,6 +248,7 @@ def mark(target: TargetRun, position: int | None = None) -> Mark:
 def entry(context: RunContext, target: TargetRun, phase: Phase, position: int | None) -> Entry:
     """A row for the ledger; it gets its number when it is written."""
     compiled, standing = target.compiled, target.standing
+    apart = lands_apart(context.subscription)
     kept = standing.accepted or (standing.entry is not None and standing.entry.stale)
     return Entry(
         ordinal=0,
@@ -269,14 +270,16 @@ def entry(context: RunContext, target: TargetRun, phase: Phase, position: int | 
         conflicts=dict(target.conflicts),
         at=now(),
         clock=target.clock,
-        newest=_newest(target, position),
-        newest_before=standing.newest,
+        newest=_newest(target, position) if apart else None,
+        newest_before=standing.newest if apart else None,
     )
 
 
 def _newest(target: TargetRun, position: int | None) -> int | None:
     """The last of a target's own changes up to a position, where that is known."""
     known = target.standing.newest
+    if target.standing.accepted:
+        return None  # it may take changes that it did not take when they were read
     if target.newest is None or position is None:
         return known
     found = min(target.newest, position)

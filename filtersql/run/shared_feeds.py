@@ -25,7 +25,7 @@ from filtersql.run.ledger_entry import key_of
 from filtersql.run.model import Inputs, Options
 from filtersql.run.removed_targets import comes_again
 from filtersql.run.sources import FeedRead, read_feed
-from filtersql.run.target_state import copied_to
+from filtersql.run.target_state import Standing, copied_to, landing_of
 from filtersql.targets.model import Engine
 
 __all__ = ["SharedFeeds"]
@@ -110,7 +110,9 @@ class SharedFeeds(Struct):
         if self.options.refills(compiled) or comes_again(entry, compiled, subscription):
             return Landing(compiled, copied_to(compiled, subscription))
         # What an earlier run intended it has done, most of the time.
-        return Landing(compiled, known.at_least(entry), entry.newest)
+        at = known.at_least(entry)
+        stands = Standing(compiled, entry, False, entry.generation, at, newest=entry.newest)
+        return landing_of(subscription, stands)
 
 
 def _shares(subscription: Subscription) -> bool:

@@ -20,7 +20,6 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.feeds.landings import Landing
 from filtersql.feeds.staging import newest_staged
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger, quarantine
@@ -41,7 +40,7 @@ from filtersql.run.removed_targets import leaves
 from filtersql.run.rounds import below, round_of
 from filtersql.run.sizing import size_at_first, size_sessions
 from filtersql.run.sources import FeedRead
-from filtersql.run.target_state import Standing, check_held, lands_apart, standings
+from filtersql.run.target_state import Standing, check_held, landing_of, lands_apart, standings
 
 __all__ = ["apply_subscription"]
 
@@ -81,7 +80,7 @@ def apply_subscription(
     ]
     context.pending += leaves(engine, known, context.subscription, context.options)
     _note_known(context, known)
-    landings = [Landing(each.compiled, each.position, each.newest) for each in found]
+    landings = [landing_of(context.subscription, each) for each in found]
     with context.spent.on("read"):
         feed = context.feeds.of(
             context.subscription, landings, known, context.folder, context.on_read
@@ -149,7 +148,8 @@ def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
         target.staged, target.columns = staged.path, staged.columns
         target.skipped, target.waiting = staged.skipped, staged.read
         target.truncates = staged.truncates
-        if staged.read and lands_apart(context.subscription):
+        apart = lands_apart(context.subscription)
+        if apart and staged.read and context.cut is not None:
             target.newest = newest_staged(staged.path, context.cut)
         whole = not feed.reading.waiting and context.stop is None
         if whole and target.standing.until is None:

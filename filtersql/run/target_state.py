@@ -27,6 +27,8 @@ from filtersql.definitions.formats import FORMATS
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import CHANGED_FILTER, FOREIGN_TARGET, TARGET_GONE, TARGET_MOVED
+from filtersql.feeds.formats import last_beside
+from filtersql.feeds.landings import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import INTENDED, Entry, key_of
@@ -37,7 +39,7 @@ from filtersql.run.sessions import Lanes
 from filtersql.run.table_columns import unfit
 from filtersql.targets.model import Engine
 
-__all__ = ["Standing", "check_held", "copied_to", "lands_apart", "standings"]
+__all__ = ["Standing", "check_held", "copied_to", "landing_of", "lands_apart", "standings"]
 
 
 class Standing(Struct, frozen=True):
@@ -170,9 +172,7 @@ def _new(compiled: CompiledTable, subscription: Subscription, entry: Entry | Non
     filled = entry is not None and entry.phase in ("applying", "applied", "releasing", "left")
     position = copied_to(compiled, subscription)
     begun = entry is not None and entry.phase in INTENDED
-    newest = None
-    if lands_apart(subscription):
-        newest = -1 if position is None else position
+    newest = -1 if position is None else position
     return Standing(compiled, entry, True, generation, position, refilled=filled, unfinished=begun,
                     newest=newest)  # fmt: skip
 
@@ -192,6 +192,13 @@ def _known(compiled: CompiledTable, proof: Proof) -> Standing:
         released=proof.released,
         newest=entry.newest if proof.until is None else entry.newest_before,
     )
+
+
+def landing_of(subscription: Subscription, stands: Standing) -> Landing:
+    """What a feed is told of a target."""
+    feed = subscription.changes
+    newest = None if feed is None else last_beside(feed, stands.newest)
+    return Landing(stands.compiled, stands.position, newest)
 
 
 def lands_apart(subscription: Subscription) -> bool:
