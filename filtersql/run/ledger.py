@@ -221,7 +221,7 @@ def _since_when(before: _Row | None, row: _Row, since: str | None) -> str:
 
 def _placed(known: Ledger, entry: Entry) -> Entry:
     if entry.phase in SETTLED and (at := known.at_least(entry)) != entry.position:
-        return replace(entry, position=at)
+        return replace(entry, position=at, newest=entry.own)
     return entry
 
 

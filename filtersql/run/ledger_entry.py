@@ -92,12 +92,19 @@ class Entry(Struct, frozen=True):
     #: an earlier version has room for it
     clock: str | None = None
     #: of feeds whose files land apart: the last of its own changes up to `position`, and up to
-    #: `from_position`; stored as the clock is. Where a row does not say it: its position
+    #: `from_position`; stored as the clock is
     newest: int | None = None
     newest_before: int | None = None
     #: the run that wrote the row, and until when nobody else may write (seconds since 1970)
     owner: str = ""
     held_until: int | None = None
+
+    @property
+    def own(self) -> int:
+        """The last of its own changes, or where its own row says that it stands; -1: none."""
+        if self.newest is not None:
+            return self.newest
+        return -1 if self.position is None else self.position
 
     @property
     def key(self) -> Key:
@@ -176,9 +183,7 @@ def entry_of(row: Sequence[object]) -> Entry:
     """The entry of a row of the table, whose values stand as COLUMNS has them."""
     values = dict(zip(COLUMNS, row, strict=True))
     conflicts = json.loads(str(values["conflicts"] or "{}"))
-    values["newest"] = -1 if values["position"] is None else values["position"]
-    values |= {name: conflicts.pop(name) for name in _BESIDE if name in conflicts}
-    values["conflicts"] = conflicts
+    values |= {name: conflicts.pop(name, None) for name in _BESIDE} | {"conflicts": conflicts}
     values["files"] = seen_files(values["files"])
     return Entry(**values)  # type: ignore[arg-type]
 

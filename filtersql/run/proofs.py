@@ -92,7 +92,7 @@ def parts_of(entry: Entry) -> tuple[str, ...]:
 
 def _done(known: Ledger, entry: Entry) -> Proof:
     at = known.at_least(entry)
-    done = replace(entry, phase="applied", from_position=at, position=at)
+    done = replace(entry, phase="applied", from_position=at, position=at, newest=entry.own)
     return Proof(done, proved=True, released=entry.phase == "releasing")
 
 

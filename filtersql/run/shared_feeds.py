@@ -111,7 +111,7 @@ class SharedFeeds(Struct):
             return Landing(compiled, copied_to(compiled, subscription))
         # What an earlier run intended it has done, most of the time.
         at = known.at_least(entry)
-        stands = Standing(compiled, entry, False, entry.generation, at, newest=entry.newest)
+        stands = Standing(compiled, entry, False, entry.generation, at, newest=entry.own)
         return landing_of(subscription, stands)
 
 

@@ -190,7 +190,7 @@ def _known(compiled: CompiledTable, proof: Proof) -> Standing:
         settled=proof.proved,
         accepted=entry.phase != "applying" and entry.judged_by != compiled.filter_hash,
         released=proof.released,
-        newest=entry.newest if proof.until is None else entry.newest_before,
+        newest=entry.own if proof.until is None else entry.newest_before,
     )
 
 
