@@ -38,7 +38,6 @@ _NUMBER, _TEXT, _FLAG = pyarrow.int64(), pyarrow.string(), pyarrow.bool_()
 _FACT = (*[_NUMBER] * 3, *[_TEXT] * 4, *[_NUMBER] * 3, _FLAG)
 _BUCKET = "c1"
 _END, _TX = (_NUMBER, _TEXT, pyarrow.binary()), "c1"
-_PLACE = (_NUMBER, _NUMBER, _FLAG)
 
 
 class Placing(Struct, frozen=True):

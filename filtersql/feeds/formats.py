@@ -33,7 +33,8 @@ __all__ = ["Opened", "is_consumed", "last_beside", "open_files"]
 
 _Block = TypeVar("_Block", Block, Block | ColumnBlock)
 
-_NUMBERED = ("debezium", "dms")
+#: of formats whose changes are numbered by what was read of their place: bits of these numbers
+_NUMBERED = {"debezium": SLOT_BITS, "dms": RANK_BITS}
 _KEEP = (
     "Keep the files that hold a target's last transaction, or let Debezium number changes:"
     " provide.transaction.metadata."
@@ -92,7 +93,7 @@ def last_beside(feed: Feed, seq: int | None) -> int | None:
 
     None where all is read in one order.
     """
-    bits = {"debezium": SLOT_BITS, "dms": RANK_BITS}.get(feed.format)
+    bits = _NUMBERED.get(feed.format)
     return None if bits is None or seq is None else seq | ((1 << bits) - 1)
 
 

@@ -1,7 +1,7 @@
 """How the portions of a feed follow each other, one reader for each format: `FORMATS`.
 
 Example
-    found = FORMATS["debezium"](cluster, share, files, tell)
+    found = FORMATS["debezium"](cluster, share, parts, tell)
     found.taken, found.chain, found.last
 
     What comes back are counts, and where each portion begins and ends. None says that something is

@@ -144,12 +144,12 @@ def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
     context.cut = feed.reading.cut
     seen = known.files.get(context.subscription.name, {})
     context.files = tuple(file for file in feed.files if seen.get(file[0]) != file[1:])
+    apart = context.cut is not None and lands_apart(context.subscription)
     for target, staged in zip(context.targets, feed.reading.staged, strict=True):
         target.staged, target.columns = staged.path, staged.columns
         target.skipped, target.waiting = staged.skipped, staged.read
         target.truncates = staged.truncates
-        apart = lands_apart(context.subscription)
-        if apart and staged.read and context.cut is not None:
+        if apart and staged.read:
             target.newest = newest_staged(staged.path, context.cut)
         whole = not feed.reading.waiting and context.stop is None
         if whole and target.standing.until is None:

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import io
-import os
 import random
 from pathlib import Path
 
 import pyarrow
 import pytest
 from feed_histories import dms, history
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from portioned import PortionedFeed, read_in_portions
+from portioned import SETTINGS, PortionedFeed, read_in_portions
 from pyarrow import csv, parquet
 from running import SPAN, World, table
 from test_targets_spark import output
 
 from filtersql.catalog import Identity, ReplicaIdentity
 from filtersql.definitions.model import Feed
-from filtersql.feeds.landings import Landing
 from filtersql.targets.duckdb import connect
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 
-MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
 _OPTIONS = {"sequence": "at", "before_image": "true", "csv_null_value": "\\N"}
 
 
@@ -43,10 +40,6 @@ def dms_world(root: Path, *engine: str) -> World:
 @pytest.fixture(scope="module")
 def feeds(tmp_path_factory: pytest.TempPathFactory) -> PortionedFeed:
     return PortionedFeed(dms_world(tmp_path_factory.mktemp("portions")))
-
-
-def landings(feeds: PortionedFeed, position: int | None) -> list[Landing]:
-    return [Landing(one, position) for one in feeds.tables]
 
 
 def written(seed: int, length: int, cut: random.Random) -> dict[str, bytes]:
@@ -82,12 +75,6 @@ def _parquet(text: bytes) -> bytes:
 
 
 _HISTORIES = st.tuples(st.integers(0, 10_000), st.integers(1, 40))
-_SETTINGS = settings(
-    max_examples=40 * MORE,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
 
 
 def same(found: object, one: object) -> bool:
@@ -96,18 +83,18 @@ def same(found: object, one: object) -> bool:
     return told == expected and all(kept >= known for kept, known in zip(last, exact, strict=True))
 
 
-@_SETTINGS
+@SETTINGS
 @given(_HISTORIES, st.integers(50, 3000), st.randoms(use_true_random=False))
 def test_a_usual_feed_needs_no_other_reader(
     feeds: PortionedFeed, drawn: tuple[int, int], size: int, rng: random.Random
 ) -> None:
     """Changes of one hundredth of a second stand in one order, whatever files they are in."""
     feeds.write_named(written(*drawn, rng))
-    expected = feeds.by_one(landings(feeds, None))
-    assert same(feeds.in_portions(landings(feeds, None), size), expected)
+    expected = feeds.by_one(feeds.landings(None))
+    assert same(feeds.in_portions(feeds.landings(None), size), expected)
 
 
-@_SETTINGS
+@SETTINGS
 @given(_HISTORIES, st.integers(50, 3000), st.randoms(use_true_random=False))
 def test_portions_tell_what_one_reader_tells(
     feeds: PortionedFeed, drawn: tuple[int, int], size: int, rng: random.Random
@@ -115,7 +102,7 @@ def test_portions_tell_what_one_reader_tells(
     """Of files that are missing, damaged or in another order, and wherever targets stand."""
     files = written(*drawn, rng)
     feeds.write_named(files)
-    whole = feeds.by_one(landings(feeds, None))
+    whole = feeds.by_one(feeds.landings(None))
     position = rng.choice([None, None, *whole[0][2]])
     lost = rng.choice([[], [], rng.sample([*files], 1)])
     kept = {name: text for name, text in files.items() if name not in lost}
@@ -130,8 +117,8 @@ def test_portions_tell_what_one_reader_tells(
     if not kept:
         return
     feeds.write_named(kept)
-    found = feeds.in_portions(landings(feeds, position), size)
-    expected = feeds.by_one(landings(feeds, position))
+    found = feeds.in_portions(feeds.landings(position), size)
+    expected = feeds.by_one(feeds.landings(position))
     refused = isinstance(expected, list)
     assert found is None if refused else same(found, expected)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from noting import noting
-from portioned import PortionedFeed
+from portioned import MORE, SETTINGS, PortionedFeed
 from random_feeds import DELETED, FEEDS, POSITIONS, RIGHT, lines, two_targets
 from running import SPAN, World, insert, table, update
 from test_targets_spark import output
@@ -23,8 +22,6 @@ from filtersql.feeds.lines import FeedFile, line_blocks
 from filtersql.run import sources, spread_feeds
 from filtersql.targets.open import open_engine
 
-MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
-
 
 @pytest.fixture(scope="module")
 def feeds(tmp_path_factory: pytest.TempPathFactory) -> PortionedFeed:
@@ -34,8 +31,7 @@ def feeds(tmp_path_factory: pytest.TempPathFactory) -> PortionedFeed:
 _POSITIONS = st.sampled_from(POSITIONS)
 
 
-@settings(max_examples=40 * MORE, deadline=None, database=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@SETTINGS
 @given(FEEDS, st.sampled_from([0, 0, 0, 1, 9]), _POSITIONS, st.integers(20, 300), st.integers(0, 9))
 def test_portions_give_what_one_reader_gives(
     feeds: PortionedFeed,

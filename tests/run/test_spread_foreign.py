@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -11,19 +10,17 @@ from pathlib import Path
 
 import pytest
 from feed_histories import Row, debezium, history, wal2json
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from portioned import PortionedFeed, ThisProcess, read_in_portions
+from portioned import SETTINGS, PortionedFeed, ThisProcess, read_in_portions
 from running import SPAN, World, table
 from test_targets_spark import output
 
 from filtersql.catalog import Identity, ReplicaIdentity
 from filtersql.definitions.model import Feed
-from filtersql.feeds.landings import Landing
 from filtersql.targets.open import open_engine
 
-MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
 FORMATS = {"debezium": debezium, "wal2json": wal2json}
 _OPTIONS = {"debezium": {"decimal_handling_mode": "string"}}
 
@@ -42,10 +39,6 @@ def feeds(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> PortionedFeed:
     return PortionedFeed(foreign_world(tmp_path_factory.mktemp("portions"), request.param))
-
-
-def landings(feeds: PortionedFeed, position: int | None) -> list[Landing]:
-    return [Landing(one, position) for one in feeds.tables]
 
 
 #: whether Debezium numbers its changes, and tells the ends of transactions
@@ -80,12 +73,6 @@ def _numbered(lines: list[str], ends: bool) -> Iterator[str]:
 
 
 _HISTORIES = st.tuples(st.integers(0, 10_000), st.integers(1, 40))
-_SETTINGS = settings(
-    max_examples=40 * MORE,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
 
 
 def same(found: object, one: object, form: str) -> bool:
@@ -98,7 +85,7 @@ def same(found: object, one: object, form: str) -> bool:
     return all(kept >= known for kept, known in zip(last, exact, strict=True))
 
 
-@_SETTINGS
+@SETTINGS
 @given(_HISTORIES, st.integers(200, 3000), NUMBERED)
 def test_a_usual_feed_needs_no_other_reader(
     feeds: PortionedFeed, drawn: tuple[int, int], size: int, numbered: str
@@ -107,14 +94,14 @@ def test_a_usual_feed_needs_no_other_reader(
     form = str(feeds.world.subscription.changes.format)
     lines = written(form, *drawn, numbered)
     feeds.write(b"".join(lines))
-    expected = feeds.by_one(landings(feeds, None))
-    found = feeds.in_portions(landings(feeds, None), size)
+    expected = feeds.by_one(feeds.landings(None))
+    found = feeds.in_portions(feeds.landings(None), size)
     # A TRUNCATE of wal2json goes on as long as its log position does.
     assert found is not None or b'"T"' in b"".join(lines)
     assert same(found, expected, form)
 
 
-@_SETTINGS
+@SETTINGS
 @given(_HISTORIES, st.integers(200, 3000), NUMBERED, st.randoms(use_true_random=False))
 def test_portions_tell_what_one_reader_tells(
     feeds: PortionedFeed,
@@ -127,7 +114,7 @@ def test_portions_tell_what_one_reader_tells(
     form = str(feeds.world.subscription.changes.format)
     lines = written(form, *drawn, numbered)
     feeds.write(b"".join(lines))
-    whole = feeds.by_one(landings(feeds, None))
+    whole = feeds.by_one(feeds.landings(None))
     position = rng.choice([None, *whole[0][2]])
     begin = rng.choice([0, 0, rng.randrange(len(lines) + 1)])
     end = rng.choice([len(lines), rng.randrange(len(lines) + 1)])
@@ -141,8 +128,8 @@ def test_portions_tell_what_one_reader_tells(
         )
     torn = rng.choice([0, 0, 0, 0, 7])
     feeds.write(*(b"".join(some)[: -torn or None] for some in files))
-    found = feeds.in_portions(landings(feeds, position), size)
-    assert same(found, feeds.by_one(landings(feeds, position)), form)
+    found = feeds.in_portions(feeds.landings(position), size)
+    assert same(found, feeds.by_one(feeds.landings(position)), form)
 
 
 class Appending(ThisProcess):
@@ -166,10 +153,10 @@ def test_a_file_that_grows_meanwhile_is_read_as_it_was_found(
     lines = written(form, 7, 30, "numbers, ends")
     half = len(lines) // 2
     feeds.write(b"".join(lines[:half]), b"".join(lines[half:]))
-    expected = feeds.by_one(landings(feeds, None))
+    expected = feeds.by_one(feeds.landings(None))
     grown = feeds.world.root / "changes/0.jsonl"
     monkeypatch.setattr(feeds.engine, "cluster", Appending(grown, lines[0]), raising=False)
-    found = feeds.in_portions(landings(feeds, None), 1_000_000)
+    found = feeds.in_portions(feeds.landings(None), 1_000_000)
     assert found is not None
     assert same(found, expected, form)
 

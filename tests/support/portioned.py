@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any
 from unittest.mock import patch
 
 import pytest
+from hypothesis import HealthCheck, settings
 from running import World
 
 from filtersql.errors import Mistakes
@@ -21,7 +23,16 @@ from filtersql.run.sources import read_feed
 from filtersql.run.spread_feeds import spread_feed
 from filtersql.targets.duckdb import DuckDB, connect
 
-__all__ = ["PortionedFeed", "ThisProcess", "read_in_portions"]
+__all__ = ["MORE", "SETTINGS", "PortionedFeed", "ThisProcess", "read_in_portions"]
+
+MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
+#: of properties over drawn feeds
+SETTINGS = settings(
+    max_examples=40 * MORE,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 
 
 class ThisProcess:
@@ -73,6 +84,10 @@ class PortionedFeed:
         self.world = world
         self.tables: Sequence[CompiledTable] = self.world.compiled()
         self.engine = InPortions(connect(None).connection)
+
+    def landings(self, position: int | None) -> list[Landing]:
+        """All targets, where they stand."""
+        return [Landing(one, position) for one in self.tables]
 
     def write(self, *files: bytes) -> None:
         """The files of the feed, in place of those before."""
