@@ -131,12 +131,6 @@ LATE_LOAD = Wording(
     hint="Run with --full-refresh.",
 )
 # The files of another table landed earlier, and a run went beyond it.
-LATE_CHANGE = Wording(
-    "change came late: target {name} is beyond it already",
-    detail="Changes of other tables that came behind it were applied before its file was there.",
-    hint="Give each table a subscription of its own that reads its files alone; to take it in now,"
-    " run --full-refresh --select {name}.",
-)
 DISORDERED_FILES = Wording(
     'changes of table "{table}" are not in the order of the sequence column',
     detail="DMS writes a table's changes in the order of commits.",

@@ -20,7 +20,7 @@ from msgspec import Struct, field
 
 from filtersql.catalog import Catalog
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import CONTRADICTING_REPLAY, LATE_CHANGE
+from filtersql.errors.feeds import CONTRADICTING_REPLAY
 from filtersql.feeds.blocks import Block, Shape, example, shapes
 from filtersql.feeds.images import Judged, Worded, judge
 from filtersql.feeds.landings import Landing
@@ -169,12 +169,8 @@ class Taker(Struct, frozen=True):
             tally.unpublished += 1
         takers: dict[int, ChangeStage] = {}
         for index in targets:
-            landing = self.landings[index]
-            if not new or (landing.position is not None and change.seq <= landing.position):
+            if not self._takes(index, change.seq, new=new):
                 tally.skipped[index] += 1
-                if landing.misses(change.seq):
-                    name = landing.compiled.unique_id
-                    tally.mistakes.append((place, LATE_CHANGE(line_span(*place), name=name)))
             else:
                 tally.read[index] += 1
                 takers[id(self.stages[index])] = self.stages[index]

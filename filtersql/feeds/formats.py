@@ -13,6 +13,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from filtersql.catalog import Catalog
+from filtersql.definitions.formats import FORMATS
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import LOST_BEGINNING
@@ -28,7 +29,7 @@ from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import Record
 from filtersql.feeds.wal2json import Wal2json
 
-__all__ = ["Opened", "is_consumed", "last_beside", "open_files"]
+__all__ = ["Opened", "is_consumed", "lands_apart", "open_files", "own_position"]
 
 
 _Block = TypeVar("_Block", Block, Block | ColumnBlock)
@@ -88,13 +89,20 @@ def is_consumed(feed: Feed, last: int, lowest: int) -> bool:
     return last < lowest if feed.format in _NUMBERED else last <= lowest
 
 
-def last_beside(feed: Feed, seq: int | None) -> int | None:
-    """The last seq of the place of one: changes there are numbered by what was read of them.
+def lands_apart(feed: Feed | None) -> bool:
+    """Whether files land by themselves: a change may come when others behind it are applied."""
+    return feed is not None and FORMATS[feed.format].lands_apart
 
-    None where all is read in one order.
+
+def own_position(feed: Feed | None, newest: int | None, reached: int | None) -> int | None:
+    """Where a target stands whose last change is `newest`, of a feed that was read to `reached`.
+
+    Where files land apart, what lies between may still come. What has the place of its last change
+    was read with it: such changes are numbered by what was read of their place.
     """
-    bits = _NUMBERED.get(feed.format)
-    return None if bits is None or seq is None else seq | ((1 << bits) - 1)
+    if feed is None or reached is None or not lands_apart(feed):
+        return reached
+    return None if newest is None else min(newest | ((1 << _NUMBERED[feed.format]) - 1), reached)
 
 
 def _native(files: Sequence[FeedFile], catalog: Catalog) -> Opened:

@@ -9,7 +9,15 @@ from msgspec import Struct
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 
-__all__ = ["Landing", "Needed", "all_needed", "is_needed", "lowest_position", "needed_columns"]
+__all__ = [
+    "Landing",
+    "Needed",
+    "all_needed",
+    "is_needed",
+    "lowest_position",
+    "lowest_reached",
+    "needed_columns",
+]
 
 #: the columns that targets read, of each table; None: all of them
 Needed = Mapping[RelationName, frozenset[str]] | None
@@ -18,24 +26,16 @@ Needed = Mapping[RelationName, frozenset[str]] | None
 class Landing(Struct, frozen=True):
     """A target that the feed serves, and how far it got; None: nothing was applied yet.
 
-    `newest` is the last number of its own changes that were read, where a feed's files land apart.
+    `reached` is how far the feed was read for it, where that is beyond its own changes.
     """
 
     compiled: CompiledTable
     position: int | None
-    newest: int | None = None
+    reached: int | None = None
 
     def parts(self, first: int, last: int) -> bool:
-        """Whether not all changes between two numbers are alike to it: new, or read before."""
-        if self.position is None or first > self.position:
-            return False
-        return last > self.position or (self.newest is not None and last > self.newest)
-
-    def misses(self, seq: int) -> bool:
-        """Whether it is beyond a change that was not read before."""
-        if self.position is None or self.newest is None:
-            return False
-        return self.newest < seq <= self.position
+        """Whether some changes between two numbers are new to it, and others are not."""
+        return self.position is not None and first <= self.position < last
 
 
 def needed_columns(compiled: CompiledTable) -> frozenset[str]:
@@ -59,7 +59,17 @@ def all_needed(landings: Sequence[Landing]) -> Needed:
 
 def lowest_position(landings: Sequence[Landing]) -> int | None:
     """The position that all targets have passed; None where one stands before any change."""
-    positions = [landing.position for landing in landings]
+    return _lowest([landing.position for landing in landings])
+
+
+def lowest_reached(landings: Sequence[Landing]) -> int:
+    """How far the feed was read for all targets; -1 where one stands before any change."""
+    every = [one.position if one.reached is None else one.reached for one in landings]
+    found = _lowest(every)
+    return -1 if found is None else found
+
+
+def _lowest(positions: Sequence[int | None]) -> int | None:
     known = [position for position in positions if position is not None]
     return min(known) if known and len(known) == len(positions) else None
 

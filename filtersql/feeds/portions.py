@@ -32,7 +32,7 @@ from filtersql.errors import Mistakes
 from filtersql.feeds.blocks import Block, Blocks, blocks_of
 from filtersql.feeds.column_blocks import ColumnBlock, ColumnReader
 from filtersql.feeds.intake import Intake
-from filtersql.feeds.landings import Landing, lowest_position
+from filtersql.feeds.landings import Landing, lowest_position, lowest_reached
 from filtersql.feeds.lines import FeedFile, chunks
 from filtersql.feeds.native import column_blocks
 from filtersql.feeds.ordered_runs import Runs, Settled, Unordered
@@ -101,8 +101,8 @@ class Share(Struct, frozen=True):
 
     @property
     def lowest(self) -> int:
-        """Where the target that is farthest behind stands."""
-        return -1 if self.start is None else self.start
+        """How far the feed was read for all targets; -1: one stands before any change."""
+        return lowest_reached(self.landings)
 
 
 class SourceShare(Struct, frozen=True):

@@ -48,8 +48,8 @@ def applied_cuts(own: Sequence[Entry]) -> Iterator[AppliedCut]:
     begun, again, before = False, False, 0
     intended: AppliedCut | None = None
     for row in own[copied:]:
-        low = -1 if row.from_position is None else row.from_position
-        high = -1 if row.position is None else row.position
+        low = -1 if row.stood is None else row.stood
+        high = -1 if row.stands is None else row.stands
         if intended is not None and low >= intended.high:
             yield intended
             intended, begun, again = None, False, False

@@ -213,7 +213,8 @@ def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -
         via_partition_root=(compiled or entry).via_partition_root,
         phase=phase,
         # It may take changes that it did not take when they were read.
-        newest=None if planned.change in ("actions", "rebuild") else entry.newest,
+        own=None if planned.change in ("actions", "rebuild") else entry.own,
+        own_before=None if planned.change in ("actions", "rebuild") else entry.own,
         from_position=entry.position,
         position=None if phase == "dropped" else entry.position,
         rows_inserted=rows.inserted,

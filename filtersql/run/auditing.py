@@ -219,6 +219,7 @@ def _remembered(entry: Entry, found: Found) -> Entry:
     return replace(
         entry,
         from_position=entry.position,
+        own_before=entry.own,
         rows_inserted=found.missing,
         rows_updated=found.differing,
         rows_deleted=found.leaked,

@@ -16,22 +16,30 @@ from pathlib import Path
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from filtersql.definitions.model import Subscription
+from filtersql.definitions.model import Feed, Subscription
 from filtersql.feeds.changes import Records
-from filtersql.feeds.staging import StagedColumn
+from filtersql.feeds.formats import lands_apart, own_position
+from filtersql.feeds.staging import StagedColumn, newest_staged
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.holding import held_row, note, now
 from filtersql.run.lease import Lease
 from filtersql.run.ledger_cache import LedgerCache
-from filtersql.run.ledger_entry import Entry, Key, Phase, SeenFile, named_definition
+from filtersql.run.ledger_entry import (
+    Entry,
+    Key,
+    Phase,
+    SeenFile,
+    named_definition,
+    stored_place,
+)
 from filtersql.run.model import Conflict, Inputs, Options, no_conflicts
 from filtersql.run.quarantine import Held
 from filtersql.run.sessions import Lanes
 from filtersql.run.shared_feeds import SharedFeeds
 from filtersql.run.spent import Spent
-from filtersql.run.target_state import Standing, lands_apart
+from filtersql.run.target_state import Standing
 from filtersql.targets.model import Engine, Mark, Written
 
 __all__ = [
@@ -53,10 +61,11 @@ MOST_PROVED = 16
 
 
 class TargetRun(Struct):
-    """A target while a run works on it."""
+    """A target while a run works on it; `position` and `reached` are as in Standing."""
 
     standing: Standing
     position: int | None
+    reached: int | None
     staged: Path | None = None
     #: how many changes are staged, where all of them are below the feed's cut
     pending: int | None = None
@@ -93,14 +102,27 @@ class TargetRun(Struct):
     stood_at: str | None = None
     #: whether rows left or entered without a change, by the time that has passed
     aged: bool = False
-    #: of a feed whose files land apart: the last of its changes that is pending
-    newest: int | None = None
 
     @property
     def untouched(self) -> bool:
         """Whether the feed has nothing for it: it only has to be said where it stands."""
         begun = self.standing.until is not None or self.releasing or self.aside
         return not begun and self.waiting == 0
+
+    def position_at(self, feed: Feed | None, upto: int | None) -> int | None:
+        """Where it stands with its own changes once it is brought to a cut of the feed."""
+        if upto in (None, self.position, self.standing.until) or not lands_apart(feed):
+            return upto
+        # What is put aside has come to it, too.
+        came = [seq for seq in (*self.aside, *self.truncated) if seq <= upto]
+        if self.staged is not None and (newest := newest_staged(self.staged, upto)) is not None:
+            came.append(newest)
+        at = own_position(feed, max(came, default=None), upto)
+        return max((each for each in (at, self.position) if each is not None), default=None)
+
+    def reached_at(self, upto: int | None) -> int | None:
+        """How far the feed was read for it then."""
+        return upto if upto is None or self.reached is None else max(self.reached, upto)
 
     @property
     def compiled(self) -> CompiledTable:
@@ -135,6 +157,8 @@ class RunContext(Struct):
     proved: dict[Key, Entry] = field(default_factory=dict)
     #: feed files that are known by now, and how far the ledger says that all targets are
     files: tuple[SeenFile, ...] = ()
+    #: files with changes that only some targets may have passed: known once all have them
+    late_files: tuple[SeenFile, ...] = ()
     told: int | None = None
     furthest: int = -1
     #: whether all targets that the ledger knows of this subscription are in this run
@@ -237,18 +261,20 @@ def only_looking(context: RunContext) -> bool:
     return context.options.dry_run and not context.engine.atomic
 
 
-def mark(target: TargetRun, position: int | None = None) -> Mark:
-    """What is committed with the target's data; without a position: the one it has."""
+def mark(context: RunContext, target: TargetRun, upto: int | None) -> Mark:
+    """What is committed with the target's data, which is brought to a cut."""
     compiled = target.compiled
-    at = target.position if position is None else position
+    at = target.position_at(context.subscription.changes, upto)
     generation = target.standing.generation
     return Mark(compiled.subscription, compiled.relation, generation, at, target.clock)
 
 
-def entry(context: RunContext, target: TargetRun, phase: Phase, position: int | None) -> Entry:
-    """A row for the ledger; it gets its number when it is written."""
+def entry(context: RunContext, target: TargetRun, phase: Phase, upto: int | None) -> Entry:
+    """A row for the ledger on a target that is brought to a cut; it is numbered when written."""
     compiled, standing = target.compiled, target.standing
-    apart = lands_apart(context.subscription)
+    own = target.position_at(context.subscription.changes, upto)
+    reached = target.reached_at(upto)
+    apart = own != reached or target.position != target.reached
     kept = standing.accepted or (standing.entry is not None and standing.entry.stale)
     return Entry(
         ordinal=0,
@@ -260,8 +286,8 @@ def entry(context: RunContext, target: TargetRun, phase: Phase, position: int | 
         via_partition_root=compiled.via_partition_root,
         generation=standing.generation,
         phase=phase,
-        from_position=target.position,
-        position=position,
+        from_position=target.reached,
+        position=reached,
         rows_inserted=target.written.inserted,
         rows_updated=target.written.updated,
         rows_deleted=target.written.deleted,
@@ -270,20 +296,9 @@ def entry(context: RunContext, target: TargetRun, phase: Phase, position: int | 
         conflicts=dict(target.conflicts),
         at=now(),
         clock=target.clock,
-        newest=_newest(target, position) if apart else None,
-        newest_before=standing.newest if apart else None,
+        own=stored_place(own) if apart else None,
+        own_before=stored_place(target.position) if apart else None,
     )
-
-
-def _newest(target: TargetRun, position: int | None) -> int | None:
-    """The last of a target's own changes up to a position, where that is known."""
-    known = target.standing.newest
-    if target.standing.accepted:
-        return None  # it may take changes that it did not take when they were read
-    if target.newest is None or position is None:
-        return known
-    found = min(target.newest, position)
-    return found if known is None else max(known, found)
 
 
 @contextmanager

@@ -124,12 +124,13 @@ def _fill(context: RunContext, engine: Engine, target: TargetRun, *, has_source:
         if has_source:
             define_lookups(engine, target, context.targets, None, completing=False)
             show_clock(engine, compiled, target.clock)
-            target.written += _filled(engine, target) or Written()
+            target.written += _filled(context, engine, target) or Written()
 
 
-def _filled(engine: Engine, target: TargetRun) -> Written | None:
+def _filled(context: RunContext, engine: Engine, target: TargetRun) -> Written | None:
+    copied = mark(context, target, target.position)
     try:
-        return engine.write(target.compiled.initial_copy_sql, target.compiled, mark(target))
+        return engine.write(target.compiled.initial_copy_sql, target.compiled, copied)
     except Mistakes as refused:
         if type(mistake := refused.mistakes[0]) is not EngineRefused:
             raise  # what is said of it helps more

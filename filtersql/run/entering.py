@@ -47,7 +47,7 @@ def entering(context: RunContext, engine: Engine, target: TargetRun) -> Iterator
     folder.mkdir(exist_ok=True)
     sourced = SourcedTarget(compiled, context.options.source_copies[target.name])
     source = SourceAtPosition(context.inputs, subscription, sourced, engine, folder)
-    source.bring_forward(target.position, target.standing.entry)
+    source.bring_forward(target.reached, target.standing.entry)
     try:
         engine.define(compiled.changes_view, _entering(engine, target).sql(engine.dialect))
         yield

@@ -37,6 +37,16 @@ A changed definition (`apply`) leaves the position, so its mark has the number o
     behind a target's commit             its mark: the new definition; the others as above
     ==================================== =======================================================
 
+Where the files of a feed land apart a row has two places more, beside the conflicts: a target may
+be brought to 21 whose own last change is 19. Its mark says 19, and 20, should it land late, is new:
+
+    ======= ============ =========== ============= ======== === ======== =====================
+    ordinal subscription relation    from_position position own phase    what it says
+    ======= ============ =========== ============= ======== === ======== =====================
+    9       s1           public.t1   17            21       19  applying brought from 17 to 21
+    10      s1           public.t1   21            21       20  applying 20 came late
+    ======= ============ =========== ============= ======== === ======== =====================
+
 `copying` is proved by the mark of the copy (from_position), then by that of the cut (position);
 `making` of an empty target, of which nothing is copied, by the table itself, which was not there.
 A target that no mark can prove (nothing of its changes was to be written) gets an end, `copied` or
@@ -221,7 +231,7 @@ def _since_when(before: _Row | None, row: _Row, since: str | None) -> str:
 
 def _placed(known: Ledger, entry: Entry) -> Entry:
     if entry.phase in SETTLED and (at := known.at_least(entry)) != entry.position:
-        return replace(entry, position=at, newest=entry.own)
+        return entry.beyond(at)
     return entry
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
@@ -33,6 +34,7 @@ __all__ = [
     "owner_of",
     "seen_files",
     "stored",
+    "stored_place",
 ]
 
 Phase = Literal[
@@ -91,20 +93,27 @@ class Entry(Struct, frozen=True):
     #: the clock of a target with a window of time; stored beside the conflicts, so that a ledger of
     #: an earlier version has room for it
     clock: str | None = None
-    #: of feeds whose files land apart: the last of its own changes up to `position`, and up to
-    #: `from_position`; stored as the clock is
-    newest: int | None = None
-    newest_before: int | None = None
+    #: of feeds whose files land apart: where it stands with its own changes, when the feed was read
+    #: up to `position`, and where it stood at `from_position` (-1: before any); stored as the clock
+    own: int | None = None
+    own_before: int | None = None
     #: the run that wrote the row, and until when nobody else may write (seconds since 1970)
     owner: str = ""
     held_until: int | None = None
 
     @property
-    def own(self) -> int:
-        """The last of its own changes, or where its own row says that it stands; -1: none."""
-        if self.newest is not None:
-            return self.newest
-        return -1 if self.position is None else self.position
+    def stands(self) -> int | None:
+        """Where it stands with its own changes, which its mark tells; None: before any."""
+        return self.position if self.own is None else _known(self.own)
+
+    @property
+    def stood(self) -> int | None:
+        """Where it stood with them before what the row says."""
+        return self.from_position if self.own_before is None else _known(self.own_before)
+
+    def beyond(self, position: int | None) -> Entry:
+        """The row, where all have got to a position, with or without changes of their own."""
+        return replace(self, position=position, own=stored_place(self.stands))
 
     @property
     def key(self) -> Key:
@@ -133,7 +142,7 @@ class Entry(Struct, frozen=True):
 
 
 #: stored in one column with the conflicts
-_BESIDE = ("clock", "newest", "newest_before")
+_BESIDE = ("clock", "own", "own_before")
 COLUMNS = tuple(name for name in Entry.__struct_fields__ if name not in _BESIDE)
 NUMBERS = frozenset(
     {
@@ -149,6 +158,15 @@ NUMBERS = frozenset(
         "held_until",
     }
 )
+
+
+def stored_place(position: int | None) -> int:
+    """A place as `own` has it."""
+    return -1 if position is None else position
+
+
+def _known(place: int) -> int | None:
+    return None if place < 0 else place
 
 
 def key_of(compiled: CompiledTable) -> Key:

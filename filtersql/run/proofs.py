@@ -59,17 +59,17 @@ def proof_of(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str])
         if entry.from_position == entry.position:
             return _done(known, entry)
     mark = engine.committed(target)
-    if mark == _mark(entry, entry.position):
+    if mark == _mark(entry, entry.stands):
         return _done(known, entry)
     if entry.phase == "releasing":
         # A release that was not committed leaves all as it was.
         return Proof(replace(entry, phase="applied", from_position=entry.position, clock=None))
     if entry.phase == "applying":
-        return Proof(entry, entry.position)
+        return Proof(entry, entry.stands)
     copied = entry.phase == "making" and mark is None
     if not copied and mark != _mark(entry, entry.from_position):
         return Proof(entry, anew=True)
-    return Proof(replace(entry, phase="applying"), entry.position)
+    return Proof(replace(entry, phase="applying"), entry.stands)
 
 
 def settled(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str]) -> Entry | None:
@@ -92,7 +92,7 @@ def parts_of(entry: Entry) -> tuple[str, ...]:
 
 def _done(known: Ledger, entry: Entry) -> Proof:
     at = known.at_least(entry)
-    done = replace(entry, phase="applied", from_position=at, position=at, newest=entry.own)
+    done = replace(entry.beyond(at), phase="applied", from_position=at, own_before=None)
     return Proof(done, proved=True, released=entry.phase == "releasing")
 
 
@@ -102,4 +102,4 @@ def _mark(entry: Entry, position: int | None) -> Mark:
 
 def changed_mark(entry: Entry) -> Mark:
     """The mark of a change of definition: it has the number of its intention."""
-    return replace(_mark(entry, entry.position), change=entry.ordinal)
+    return replace(_mark(entry, entry.stands), change=entry.ordinal)

@@ -61,7 +61,7 @@ def round_of(
     if not only_looking(context):
         # A stop before the first change that is pending moves nobody.
         moving = last and (stop is None or stop.upto is not None)
-        moved = [t for t in context.targets if moving and t.untouched and below(t.position, upto)]
+        moved = [t for t in context.targets if moving and t.untouched and below(t.reached, upto)]
         if stop is not None:
             _stay(context, [t for t, _ in judged] + moved)
         _write(context, judged, upto, moved)
@@ -135,7 +135,8 @@ def _write(
     if context.engine.atomic:
         context.pending += [_row(context, pair, "applied", upto) for pair in judged]
     for target in (*(target for target, _ in judged), *moved):
-        target.position = upto
+        at = target.position_at(context.subscription.changes, upto)
+        target.position, target.reached = at, target.reached_at(upto)
     _end_releases(context, [target for target, _ in judged if target.releasing])
 
 
@@ -242,7 +243,7 @@ def _merge(
     say_started(context, target)
     renew(context, engine)
     with timed(target):
-        written = engine.write(judgement.merge, target.compiled, mark(target, upto))
+        written = engine.write(judgement.merge, target.compiled, mark(context, target, upto))
     if written is None:
         target.repeated += 1
     else:

@@ -25,7 +25,7 @@ from filtersql.run.ledger_entry import key_of
 from filtersql.run.model import Inputs, Options
 from filtersql.run.removed_targets import comes_again
 from filtersql.run.sources import FeedRead, read_feed
-from filtersql.run.target_state import Standing, copied_to, landing_of
+from filtersql.run.target_state import copied_to, landing_of
 from filtersql.targets.model import Engine
 
 __all__ = ["SharedFeeds"]
@@ -105,14 +105,12 @@ class SharedFeeds(Struct):
     ) -> Landing:
         """Where a target will probably stand; if it turns out otherwise, nothing is shared."""
         entry = known.newest.get(key_of(compiled))
-        if entry is None or entry.phase == "dropped":
-            return Landing(compiled, copied_to(compiled, subscription))
-        if self.options.refills(compiled) or comes_again(entry, compiled, subscription):
-            return Landing(compiled, copied_to(compiled, subscription))
+        anew = entry is None or entry.phase == "dropped" or self.options.refills(compiled)
+        if entry is None or anew or comes_again(entry, compiled, subscription):
+            copied = copied_to(compiled, subscription)
+            return Landing(compiled, copied, copied)
         # What an earlier run intended it has done, most of the time.
-        at = known.at_least(entry)
-        stands = Standing(compiled, entry, False, entry.generation, at, newest=entry.own)
-        return landing_of(subscription, stands)
+        return landing_of(subscription, compiled, entry.beyond(known.at_least(entry)))
 
 
 def _shares(subscription: Subscription) -> bool:
@@ -134,10 +132,10 @@ def _part(shared: _Shared, landings: Sequence[Landing]) -> FeedRead | None:
     if shared.found is None:
         return None
     places = {
-        (key_of(landing.compiled), landing.position): place
+        (key_of(landing.compiled), landing.position, landing.reached): place
         for place, landing in enumerate(shared.landings)
     }
-    wanted = [places.get((key_of(one.compiled), one.position)) for one in landings]
+    wanted = [places.get((key_of(one.compiled), one.position, one.reached)) for one in landings]
     reading = shared.found.reading
     staged = tuple(reading.staged[place] for place in wanted if place is not None)
     if len(staged) != len(landings):

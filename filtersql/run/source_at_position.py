@@ -19,6 +19,7 @@ from sqlglot import exp, select
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
 from filtersql.errors.auditing import NOTHING_TO_COMPARE, SOURCE_AHEAD
+from filtersql.feeds.formats import own_position
 from filtersql.feeds.landings import Landing
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
@@ -56,7 +57,7 @@ class SourceAtPosition(Struct, frozen=True):
     def bring_forward(
         self, position: int | None, entry: Entry | None, *, checks_keys: bool = True
     ) -> None:
-        """Make the view that audit.sql reads. Raises Mistakes.
+        """Make the view that audit.sql reads; the feed was read to `position`. Raises Mistakes.
 
         Without `checks_keys` a key of the source may come twice, unless it is copied.
         """
@@ -75,7 +76,10 @@ class SourceAtPosition(Struct, frozen=True):
             self.folder / "source.parquet",
             checks_keys=checks_keys,
         )
-        changes = self._changes(holds, position, entry) if position is not None else None
+        own = position
+        if entry is not None:
+            own = own_position(self.subscription.changes, entry.stands, position)
+        changes = self._changes(holds, own, entry) if position is not None else None
         if not has_source and changes is None:
             raise Mistakes([NOTHING_TO_COMPARE(name=self.sourced.compiled.unique_id)])
         if has_source and not changes:
@@ -105,7 +109,7 @@ class SourceAtPosition(Struct, frozen=True):
         if not self.engine.atomic:
             self.engine.discard(self.sourced.copy.target)
 
-    def _changes(self, above: int | None, upto: int, entry: Entry | None) -> int | None:
+    def _changes(self, above: int | None, upto: int | None, entry: Entry | None) -> int | None:
         """Make the view of the changes that the source lacks; how many the feed has of them."""
         copy = self.sourced.copy
         landing = Landing(copy, above)
@@ -115,7 +119,9 @@ class SourceAtPosition(Struct, frozen=True):
         if feed is None:
             return None
         (staged,) = feed.reading.staged
-        self.engine.view(copy.changes_view, staged.path, staged.columns, above=above, upto=upto)
+        # What came late to the target is not its own yet.
+        last = -1 if upto is None else upto
+        self.engine.view(copy.changes_view, staged.path, staged.columns, above=above, upto=last)
         if entry is not None:
             rows = ledger.history(self.engine, self.inputs.state_schema)
             check_reach(self.engine, copy, self.sourced.compiled.unique_id, rows, above)

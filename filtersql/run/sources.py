@@ -28,7 +28,7 @@ from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
 from filtersql.feeds.changes import Reading, read
 from filtersql.feeds.formats import Opened, is_consumed, open_files
 from filtersql.feeds.lake import from_delta, from_iceberg
-from filtersql.feeds.landings import Landing, all_needed
+from filtersql.feeds.landings import Landing, all_needed, lowest_reached
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.native import TABLE_COLUMNS, from_rows
 from filtersql.feeds.places import Place, Records
@@ -83,8 +83,7 @@ def read_feed(
     feed = subscription.changes
     if feed is None:
         return None
-    positions = [landing.position for landing in landings]
-    lowest = min((-1 if position is None else position for position in positions), default=-1)
+    lowest = lowest_reached(landings)
     if feed.path is None:
         table = _table_feed(engine, feed, lowest, landings, inputs.catalog)
         return _read_table(inputs, engine, feed, table, landings, folder, on_progress)

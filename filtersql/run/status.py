@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
-from filtersql.feeds.formats import open_files
+from filtersql.feeds.formats import open_files, own_position
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.places import Place
 from filtersql.rendering.compiled import CompiledTable
@@ -101,7 +101,8 @@ def _subscription(
     engine: Engine,
 ) -> Iterator[TargetStatus]:
     positions = {key_of(table): _position(entries.get(key_of(table))) for table in tables}
-    lags = _lags(inputs, subscription, tables, positions)
+    own = {key_of(table): _own(subscription, entries.get(key_of(table))) for table in tables}
+    lags = _lags(inputs, subscription, tables, own)
     for table in tables:
         entry = entries.get(key_of(table))
         lag = None if lags is None else lags[key_of(table)]
@@ -158,6 +159,14 @@ def _position(entry: Entry | None) -> int | None:
     if entry is None or entry.phase == "dropped":
         return None
     return entry.from_position if entry.phase in INTENDED else entry.position
+
+
+def _own(subscription: Subscription, entry: Entry | None) -> int | None:
+    """Where a target stands with its own changes."""
+    if entry is None:
+        return None
+    stands = entry.stood if entry.phase in INTENDED else entry.stands
+    return own_position(subscription.changes, stands, _position(entry))
 
 
 def _lags(

@@ -20,7 +20,8 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.feeds.staging import newest_staged
+from filtersql.feeds.formats import lands_apart
+from filtersql.feeds.landings import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger, quarantine
 from filtersql.run.aging import aging, let_time_pass
@@ -31,7 +32,7 @@ from filtersql.run.copies import copy_missing, take_back
 from filtersql.run.feed_reach import check_reach
 from filtersql.run.lease import check_free
 from filtersql.run.ledger import Ledger
-from filtersql.run.ledger_entry import SETTLED, key_of
+from filtersql.run.ledger_entry import SETTLED, SeenFile, key_of
 from filtersql.run.lookups import check_chosen
 from filtersql.run.model import TableResult
 from filtersql.run.proofs import all_done
@@ -40,7 +41,7 @@ from filtersql.run.removed_targets import leaves
 from filtersql.run.rounds import below, round_of
 from filtersql.run.sizing import size_at_first, size_sessions
 from filtersql.run.sources import FeedRead
-from filtersql.run.target_state import Standing, check_held, landing_of, lands_apart, standings
+from filtersql.run.target_state import Standing, check_held, standings
 
 __all__ = ["apply_subscription"]
 
@@ -68,19 +69,10 @@ def apply_subscription(
     options = context.options
     context.clock = clock_of_run(options.read_at or read_clock(), options.as_of, known, name)
     found = standings(context.lanes, context.subscription, tables, known, context.options)
-    context.targets = [
-        TargetRun(
-            standing,
-            standing.position,
-            lane=lane,
-            quarantined=key_of(standing.compiled) in known.aside,
-            clock=_clock_before(standing, context.clock),
-        )
-        for lane, standing in enumerate(found)
-    ]
+    context.targets = [_begun(context, known, lane, each) for lane, each in enumerate(found)]
     context.pending += leaves(engine, known, context.subscription, context.options)
     _note_known(context, known)
-    landings = [landing_of(context.subscription, each) for each in found]
+    landings = [Landing(each.compiled, each.position, each.reached) for each in found]
     with context.spent.on("read"):
         feed = context.feeds.of(
             context.subscription, landings, known, context.folder, context.on_read
@@ -95,8 +87,7 @@ def apply_subscription(
     copy_missing(context)
     try:
         _catch_up(context, context.upto)
-        if context.files:
-            context.pending.append(read_row(context, None))
+        _remember_files(context)
         if not only_looking(context):
             commit(context, [], last=True)
     except Mistakes:
@@ -105,6 +96,26 @@ def apply_subscription(
     ledger.tidy(engine, schema, known.rows, known.rows + context.ordinal - known.number_of(name))
     stopped = () if context.stop is None else context.stop.mistakes
     return [_result(target, context.stop) for target in context.targets], stopped
+
+
+def _begun(context: RunContext, known: Ledger, lane: int, standing: Standing) -> TargetRun:
+    assert context.clock is not None  # read before that
+    return TargetRun(
+        standing,
+        standing.position,
+        standing.reached,
+        lane=lane,
+        quarantined=key_of(standing.compiled) in known.aside,
+        clock=_clock_before(standing, context.clock),
+    )
+
+
+def _remember_files(context: RunContext) -> None:
+    """Files that no intention has told of."""
+    if context.whole and context.stop is None:
+        context.files += context.late_files
+    if context.files:
+        context.pending.append(read_row(context, None))
 
 
 def _clock_before(standing: Standing, clock: datetime) -> str | None:
@@ -144,19 +155,32 @@ def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
     context.cut = feed.reading.cut
     seen = known.files.get(context.subscription.name, {})
     context.files = tuple(file for file in feed.files if seen.get(file[0]) != file[1:])
-    apart = context.cut is not None and lands_apart(context.subscription)
+    if lands_apart(context.subscription.changes):
+        context.files, context.late_files = _late(context.files, known, context.subscription.name)
     for target, staged in zip(context.targets, feed.reading.staged, strict=True):
         target.staged, target.columns = staged.path, staged.columns
         target.skipped, target.waiting = staged.skipped, staged.read
         target.truncates = staged.truncates
-        if apart and staged.read:
-            target.newest = newest_staged(staged.path, context.cut)
         whole = not feed.reading.waiting and context.stop is None
         if whole and target.standing.until is None:
             target.pending = staged.read
     ordered = sorted(context.targets, key=lambda target: target.untouched)
     for lane, target in enumerate(ordered):
         target.lane = lane
+
+
+def _late(
+    files: Sequence[SeenFile], known: Ledger, subscription: str
+) -> tuple[tuple[SeenFile, ...], tuple[SeenFile, ...]]:
+    """Files that are opened again until all targets have them, and those that would not be.
+
+    A file is opened where some target is not beyond its last change, so one that landed late may
+    be remembered only behind its changes.
+    """
+    entries = (one for one in known.newest.values() if one.subscription == subscription)
+    furthest = max((one.position for one in entries if one.position is not None), default=-1)
+    ahead = tuple(file for file in files if file[3] > furthest)
+    return ahead, tuple(file for file in files if file[3] <= furthest)
 
 
 def _check_held(context: RunContext) -> None:
@@ -231,7 +255,7 @@ def _result(target: TargetRun, stop: Stop | None) -> TableResult:
         conflict_sample=target.sample,
         quarantined=target.put_aside,
         released=len(target.released),
-        position=target.position,
+        position=target.reached,
     )
 
 

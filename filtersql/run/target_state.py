@@ -23,11 +23,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from filtersql.definitions.formats import FORMATS
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import CHANGED_FILTER, FOREIGN_TARGET, TARGET_GONE, TARGET_MOVED
-from filtersql.feeds.formats import last_beside
+from filtersql.feeds.formats import own_position
 from filtersql.feeds.landings import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.ledger import Ledger
@@ -39,12 +38,14 @@ from filtersql.run.sessions import Lanes
 from filtersql.run.table_columns import unfit
 from filtersql.targets.model import Engine
 
-__all__ = ["Standing", "check_held", "copied_to", "landing_of", "lands_apart", "standings"]
+__all__ = ["Standing", "check_held", "copied_to", "landing_of", "standings"]
 
 
 class Standing(Struct, frozen=True):
     """A target before the run. `until` is the cut that a killed run intended and did not reach.
 
+    `position` is where it stands with its own changes, `reached` how far the feed was read for it:
+    that is further where files land apart (`feeds.formats.own_position`).
     `settled`: its newest row is an intention, and a mark proves it.
     """
 
@@ -53,6 +54,7 @@ class Standing(Struct, frozen=True):
     copy: bool
     generation: int
     position: int | None
+    reached: int | None
     until: int | None = None
     settled: bool = False
     #: the filter differs from the one that the ledger names, and the user accepts it
@@ -63,8 +65,6 @@ class Standing(Struct, frozen=True):
     unfinished: bool = False
     #: changes of the quarantine were applied that still stand there
     released: bool = False
-    #: of a feed whose files land apart: the last of its own changes up to the position
-    newest: int | None = None
 
 
 def standings(
@@ -89,7 +89,7 @@ def standings(
             return wrong
         if again or proof is None or proof.anew:
             return _new(compiled, subscription, entry)
-        return _known(compiled, proof)
+        return _known(compiled, subscription, proof)
 
     # Who has nothing to ask needs no session.
     asking = [table for table in tables if _asks(known, table)]
@@ -172,39 +172,42 @@ def _new(compiled: CompiledTable, subscription: Subscription, entry: Entry | Non
     filled = entry is not None and entry.phase in ("applying", "applied", "releasing", "left")
     position = copied_to(compiled, subscription)
     begun = entry is not None and entry.phase in INTENDED
-    newest = -1 if position is None else position
-    return Standing(compiled, entry, True, generation, position, refilled=filled, unfinished=begun,
-                    newest=newest)  # fmt: skip
+    return Standing(
+        compiled,
+        entry,
+        True,
+        generation,
+        position,
+        position,
+        refilled=filled,
+        unfinished=begun,
+    )
 
 
-def _known(compiled: CompiledTable, proof: Proof) -> Standing:
-    entry = proof.entry
-    position = entry.position if proof.until is None else entry.from_position
+def _known(compiled: CompiledTable, subscription: Subscription, proof: Proof) -> Standing:
+    entry, going_on = proof.entry, proof.until is None
+    accepted = entry.phase != "applying" and entry.judged_by != compiled.filter_hash
+    reached = entry.position if going_on else entry.from_position
+    # It may take changes that it did not take when they were read.
+    own = reached if accepted else entry.stands if going_on else entry.stood
     return Standing(
         compiled,
         entry,
         False,
         entry.generation,
-        position,
+        own_position(subscription.changes, own, reached),
+        reached,
         proof.until,
         settled=proof.proved,
-        accepted=entry.phase != "applying" and entry.judged_by != compiled.filter_hash,
+        accepted=accepted,
         released=proof.released,
-        newest=entry.own if proof.until is None else entry.newest_before,
     )
 
 
-def landing_of(subscription: Subscription, stands: Standing) -> Landing:
-    """What a feed is told of a target."""
-    feed = subscription.changes
-    newest = None if feed is None else last_beside(feed, stands.newest)
-    return Landing(stands.compiled, stands.position, newest)
-
-
-def lands_apart(subscription: Subscription) -> bool:
-    """Whether the feed's files land by themselves: a change may come behind later ones."""
-    feed = subscription.changes
-    return feed is not None and FORMATS[feed.format].lands_apart
+def landing_of(subscription: Subscription, compiled: CompiledTable, entry: Entry) -> Landing:
+    """What a feed is told of a target whose newest row is true."""
+    position = own_position(subscription.changes, entry.stands, entry.position)
+    return Landing(compiled, position, entry.position)
 
 
 def copied_to(compiled: CompiledTable, subscription: Subscription) -> int | None:
