@@ -131,6 +131,14 @@ LATE_LOAD = Wording(
     hint="Run with --full-refresh.",
 )
 # The files of another table landed earlier, and a run went beyond it.
+# A partition's topic, for a root that was brought further by the topics of others.
+LATE_CHANGE = Wording(
+    'change of "{table}" came late: target {name} is beyond it already',
+    detail="Changes of other tables of this target that came behind it were applied before its"
+    " file was there.",
+    hint="Publish these tables as one (publish_via_partition_root); to take it in now,"
+    " run --full-refresh --select {name}.",
+)
 DISORDERED_FILES = Wording(
     'changes of table "{table}" are not in the order of the sequence column',
     detail="DMS writes a table's changes in the order of commits.",

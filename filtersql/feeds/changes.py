@@ -29,6 +29,7 @@ from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Unordered
 from filtersql.feeds.places import Records
 from filtersql.feeds.staging import ChangeStage, StagedColumn
+from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 from filtersql.storage import Engine
@@ -70,6 +71,8 @@ class Reading(Struct, frozen=True):
     unpublished: int
     #: the last seq before the transaction of a change
     boundary: Callable[[int], int | None]
+    #: as in Tally
+    newest: Mapping[RelationName, int] = {}
 
     @property
     def waiting(self) -> bool:
@@ -130,7 +133,8 @@ def _read(
         on_progress(tally.total)
     staged = staged_changes(landings, intake.stages, tally.read, tally.skipped, intake.truncates)
     cut = order.cut(closed)
-    return Reading(staged, cut, order.last, tally.total, tally.unpublished, order.boundary)
+    counts = (tally.total, tally.unpublished)
+    return Reading(staged, cut, order.last, *counts, order.boundary, tally.newest)
 
 
 def staged_changes(

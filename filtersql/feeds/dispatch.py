@@ -20,7 +20,7 @@ from msgspec import Struct, field
 
 from filtersql.catalog import Catalog
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import CONTRADICTING_REPLAY
+from filtersql.errors.feeds import CONTRADICTING_REPLAY, LATE_CHANGE
 from filtersql.feeds.blocks import Block, Shape, example, shapes
 from filtersql.feeds.images import Judged, Worded, judge
 from filtersql.feeds.landings import Landing
@@ -28,8 +28,9 @@ from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Settled
 from filtersql.feeds.places import Place
-from filtersql.feeds.records import Record
+from filtersql.feeds.records import Record, relation_of
 from filtersql.feeds.staging import ChangeStage, distinct
+from filtersql.names import RelationName
 
 __all__ = ["MOST_MISTAKES", "Taker", "Tally"]
 
@@ -46,6 +47,8 @@ class Tally(Struct):
     skipped: list[int] = field(default_factory=list)
     mistakes: list[tuple[Place, Mistake]] = field(default_factory=list)
     tables: dict[str, Judged] = field(default_factory=dict)
+    #: the last change of each table, where some target asks for that
+    newest: dict[RelationName, int] = field(default_factory=dict)
 
 
 class Taker(Struct, frozen=True):
@@ -120,6 +123,11 @@ class Taker(Struct, frozen=True):
 
     def _remember(self, records: Sequence[Record]) -> Sequence[bool | None]:
         """Of each change whether it is new; None: its seq was used for another one."""
+        if any(landing.newest is not None for landing in self.landings):
+            for change in records:
+                if (name := relation_of(change)) is not None:
+                    known = self.tally.newest.get(name, -1)
+                    self.tally.newest[name] = max(known, change.seq)
         start, order = self.order.start, self.order
         if isinstance(order, Settled):
             return [start is None or change.seq > start for change in records]
@@ -171,6 +179,11 @@ class Taker(Struct, frozen=True):
         for index in targets:
             if not self._takes(index, change.seq, new=new):
                 tally.skipped[index] += 1
+                landing, table = self.landings[index], relation_of(change)
+                if landing.misses(table, change.seq):
+                    name = landing.compiled.unique_id
+                    span = line_span(*place)
+                    tally.mistakes.append((place, LATE_CHANGE(span, name=name, table=table)))
             else:
                 tally.read[index] += 1
                 takers[id(self.stages[index])] = self.stages[index]

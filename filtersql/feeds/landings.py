@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -17,6 +17,7 @@ __all__ = [
     "lowest_position",
     "lowest_reached",
     "needed_columns",
+    "newest_of",
 ]
 
 #: the columns that targets read, of each table; None: all of them
@@ -26,16 +27,26 @@ Needed = Mapping[RelationName, frozenset[str]] | None
 class Landing(Struct, frozen=True):
     """A target that the feed serves, and how far it got; None: nothing was applied yet.
 
-    `reached` is how far the feed was read for it, where that is beyond its own changes.
+    `reached` is how far the feed was read for it, where that is beyond its own changes. `newest` is
+    the last change that was read of each table, where a target has several whose files land apart.
     """
 
     compiled: CompiledTable
     position: int | None
     reached: int | None = None
+    newest: Mapping[RelationName, int] | None = None
 
     def parts(self, first: int, last: int) -> bool:
         """Whether some changes between two numbers are new to it, and others are not."""
-        return self.position is not None and first <= self.position < last
+        if self.position is None or first > self.position:
+            return False
+        return last > self.position or self.newest is not None
+
+    def misses(self, relation: RelationName | None, seq: int) -> bool:
+        """Whether it is beyond a change of a table that was not read before."""
+        if relation is None or self.newest is None or self.position is None:
+            return False
+        return self.newest.get(relation, -1) < seq <= self.position
 
 
 def needed_columns(compiled: CompiledTable) -> frozenset[str]:
@@ -72,6 +83,14 @@ def lowest_reached(landings: Sequence[Landing]) -> int:
 def _lowest(positions: Sequence[int | None]) -> int | None:
     known = [position for position in positions if position is not None]
     return min(known) if known and len(known) == len(positions) else None
+
+
+def newest_of(told: Iterable[Mapping[RelationName, int]]) -> dict[RelationName, int]:
+    """The last change of each table, of several looks."""
+    found: dict[RelationName, int] = {}
+    for name, seq in (pair for one in told for pair in one.items()):
+        found[name] = max(seq, found.get(name, -1))
+    return found
 
 
 def is_needed(needed: Needed, table: RelationName, column: str) -> bool:

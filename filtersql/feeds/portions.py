@@ -17,7 +17,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -40,6 +40,7 @@ from filtersql.feeds.rows import row_stage, take_source_rows
 from filtersql.feeds.segments import Segment, grown
 from filtersql.feeds.staging import StagedFile
 from filtersql.feeds.table_feeds import Changes, Found, Row
+from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine
 
@@ -124,6 +125,8 @@ class Taken(Struct, frozen=True):
     read: Sequence[int] = ()
     skipped: Sequence[int] = ()
     truncates: Sequence[bool] = ()
+    #: as in Tally
+    newest: Mapping[RelationName, int] = {}
     #: equal in two processes that give a transaction's name the same number
     hashed: int = 0
 
@@ -238,7 +241,8 @@ def _intake(share: Share, name: str, order: Runs | Settled) -> Intake:
 def _taken(intake: Intake, segments: Sequence[Segment] = ()) -> Taken:
     tally = intake.tally
     counts = (tally.total, tally.unpublished, tally.read, tally.skipped)
-    return Taken(not tally.mistakes, segments, *counts, intake.truncates, hash(NAMES))
+    told = (*counts, intake.truncates, tally.newest)
+    return Taken(not tally.mistakes, segments, *told, hash(NAMES))
 
 
 def _pieces(file: FeedFile) -> Iterator[Piece]:

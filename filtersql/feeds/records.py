@@ -24,6 +24,7 @@ __all__ = [
     "digest",
     "record",
     "relation_name",
+    "relation_of",
     "relation_written",
 ]
 
@@ -84,6 +85,11 @@ def relation_name(written: str | list[str]) -> RelationName | None:
     if len(parts) != 2 or not all(parts):
         return None
     return RelationName(parts[0], parts[1])
+
+
+def relation_of(change: Record) -> RelationName | None:
+    """The table that a change is one of; None where it names several, or none."""
+    return None if change.relation is None else relation_name(change.relation)
 
 
 @lru_cache(maxsize=4096)

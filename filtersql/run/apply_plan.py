@@ -204,6 +204,8 @@ def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -
     compared = planned.moved is not None and planned.moved.reads_source
     # What is published from now on does not explain the rows of before either.
     kept = (entry.stale or planned.change == "actions") and not compared
+    # Else it may take changes that it did not take when they were read.
+    goes_on = planned.change not in ("actions", "rebuild") and not planned.sources_differ
     named = entry.filter_hash
     if compiled is not None:
         named = named_definition(compiled, stale=kept)
@@ -212,9 +214,9 @@ def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -
         filter_hash=named,
         via_partition_root=(compiled or entry).via_partition_root,
         phase=phase,
-        # It may take changes that it did not take when they were read.
-        own=None if planned.change in ("actions", "rebuild") else entry.own,
-        own_before=None if planned.change in ("actions", "rebuild") else entry.own,
+        own=entry.own if goes_on else None,
+        own_before=entry.own if goes_on else None,
+        tables=entry.tables if goes_on else None,
         from_position=entry.position,
         position=None if phase == "dropped" else entry.position,
         rows_inserted=rows.inserted,

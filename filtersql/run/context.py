@@ -20,6 +20,7 @@ from filtersql.definitions.model import Feed, Subscription
 from filtersql.feeds.changes import Records
 from filtersql.feeds.formats import lands_apart, own_position
 from filtersql.feeds.staging import StagedColumn, newest_staged
+from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force
 from filtersql.run.conflicting_change import Stop
@@ -102,6 +103,8 @@ class TargetRun(Struct):
     stood_at: str | None = None
     #: whether rows left or entered without a change, by the time that has passed
     aged: bool = False
+    #: as in Landing
+    newest: Mapping[RelationName, int] | None = None
 
     @property
     def untouched(self) -> bool:
@@ -298,6 +301,9 @@ def entry(context: RunContext, target: TargetRun, phase: Phase, upto: int | None
         clock=target.clock,
         own=stored_place(own) if apart else None,
         own_before=stored_place(target.position) if apart else None,
+        tables=None
+        if target.newest is None
+        else tuple((*name, seq) for name, seq in sorted(target.newest.items())),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -97,6 +97,8 @@ class Entry(Struct, frozen=True):
     #: up to `position`, and where it stood at `from_position` (-1: before any); stored as the clock
     own: int | None = None
     own_before: int | None = None
+    #: of a target with several source tables there: schema, name and the last change that was read
+    tables: tuple[tuple[str, str, int], ...] | None = None
     #: the run that wrote the row, and until when nobody else may write (seconds since 1970)
     owner: str = ""
     held_until: int | None = None
@@ -142,7 +144,7 @@ class Entry(Struct, frozen=True):
 
 
 #: stored in one column with the conflicts
-_BESIDE = ("clock", "own", "own_before")
+_BESIDE = ("clock", "own", "own_before", "tables")
 COLUMNS = tuple(name for name in Entry.__struct_fields__ if name not in _BESIDE)
 NUMBERS = frozenset(
     {
@@ -199,11 +201,13 @@ def owner_of(entry: Entry) -> Mapping[str, object]:
 
 def entry_of(row: Sequence[object]) -> Entry:
     """The entry of a row of the table, whose values stand as COLUMNS has them."""
-    values = dict(zip(COLUMNS, row, strict=True))
+    values: dict[str, Any] = dict(zip(COLUMNS, row, strict=True))
     conflicts = json.loads(str(values["conflicts"] or "{}"))
     values |= {name: conflicts.pop(name, None) for name in _BESIDE} | {"conflicts": conflicts}
     values["files"] = seen_files(values["files"])
-    return Entry(**values)  # type: ignore[arg-type]
+    tables: list[list[object]] | None = values["tables"]
+    values["tables"] = None if tables is None else tuple(map(tuple, tables))
+    return Entry(**values)
 
 
 def stored(entry: Entry, name: str) -> object:

@@ -25,7 +25,7 @@ from filtersql.run.ledger_entry import key_of
 from filtersql.run.model import Inputs, Options
 from filtersql.run.removed_targets import comes_again
 from filtersql.run.sources import FeedRead, read_feed
-from filtersql.run.target_state import copied_to, landing_of
+from filtersql.run.target_state import landing_of, landing_of_copy
 from filtersql.targets.model import Engine
 
 __all__ = ["SharedFeeds"]
@@ -107,8 +107,7 @@ class SharedFeeds(Struct):
         entry = known.newest.get(key_of(compiled))
         anew = entry is None or entry.phase == "dropped" or self.options.refills(compiled)
         if entry is None or anew or comes_again(entry, compiled, subscription):
-            copied = copied_to(compiled, subscription)
-            return Landing(compiled, copied, copied)
+            return landing_of_copy(subscription, compiled)
         # What an earlier run intended it has done, most of the time.
         return landing_of(subscription, compiled, entry.beyond(known.at_least(entry)))
 

@@ -22,6 +22,7 @@ from sqlglot import exp, select
 from filtersql.feeds.changes import Reading, staged_changes
 from filtersql.feeds.dispatch import Tally
 from filtersql.feeds.intake import stages_of
+from filtersql.feeds.landings import newest_of
 from filtersql.feeds.portions import ENDS, NAMES, Share, Taken, file_of
 from filtersql.feeds.segments import Chain
 from filtersql.feeds.staging import ChangeStage, StagedColumn, StagedFile, distinct
@@ -81,6 +82,7 @@ def whole_reading(
         sum(each.total for each in taken),
         sum(each.unpublished for each in taken),
         boundary,
+        newest_of(each.newest for each in taken),
     )
 
 

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.formats import lands_apart
-from filtersql.feeds.landings import Landing
+from filtersql.feeds.landings import Landing, newest_of
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger, quarantine
 from filtersql.run.aging import aging, let_time_pass
@@ -41,7 +41,7 @@ from filtersql.run.removed_targets import leaves
 from filtersql.run.rounds import below, round_of
 from filtersql.run.sizing import size_at_first, size_sessions
 from filtersql.run.sources import FeedRead
-from filtersql.run.target_state import Standing, check_held, standings
+from filtersql.run.target_state import Standing, check_held, standings, tables_of
 
 __all__ = ["apply_subscription"]
 
@@ -72,7 +72,7 @@ def apply_subscription(
     context.targets = [_begun(context, known, lane, each) for lane, each in enumerate(found)]
     context.pending += leaves(engine, known, context.subscription, context.options)
     _note_known(context, known)
-    landings = [Landing(each.compiled, each.position, each.reached) for each in found]
+    landings = [Landing(t.compiled, t.position, t.reached, t.newest) for t in found]
     with context.spent.on("read"):
         feed = context.feeds.of(
             context.subscription, landings, known, context.folder, context.on_read
@@ -105,6 +105,7 @@ def _begun(context: RunContext, known: Ledger, lane: int, standing: Standing) ->
         standing.position,
         standing.reached,
         lane=lane,
+        newest=standing.newest,
         quarantined=key_of(standing.compiled) in known.aside,
         clock=_clock_before(standing, context.clock),
     )
@@ -161,6 +162,10 @@ def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
         target.staged, target.columns = staged.path, staged.columns
         target.skipped, target.waiting = staged.skipped, staged.read
         target.truncates = staged.truncates
+        if target.newest is not None:
+            tables = tables_of(target.compiled)
+            told = {name: seq for name, seq in feed.reading.newest.items() if name in tables}
+            target.newest = newest_of([target.newest, told])
         whole = not feed.reading.waiting and context.stop is None
         if whole and target.standing.until is None:
             target.pending = staged.read

@@ -19,15 +19,16 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import CHANGED_FILTER, FOREIGN_TARGET, TARGET_GONE, TARGET_MOVED
-from filtersql.feeds.formats import own_position
+from filtersql.feeds.formats import lands_apart, own_position
 from filtersql.feeds.landings import Landing
+from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import INTENDED, Entry, key_of
@@ -38,7 +39,15 @@ from filtersql.run.sessions import Lanes
 from filtersql.run.table_columns import unfit
 from filtersql.targets.model import Engine
 
-__all__ = ["Standing", "check_held", "copied_to", "landing_of", "standings"]
+__all__ = [
+    "Standing",
+    "check_held",
+    "copied_to",
+    "landing_of",
+    "landing_of_copy",
+    "standings",
+    "tables_of",
+]
 
 
 class Standing(Struct, frozen=True):
@@ -65,6 +74,8 @@ class Standing(Struct, frozen=True):
     unfinished: bool = False
     #: changes of the quarantine were applied that still stand there
     released: bool = False
+    #: as in Landing
+    newest: Mapping[RelationName, int] | None = None
 
 
 def standings(
@@ -181,6 +192,7 @@ def _new(compiled: CompiledTable, subscription: Subscription, entry: Entry | Non
         position,
         refilled=filled,
         unfinished=begun,
+        newest=_newest(compiled, subscription, None, position),
     )
 
 
@@ -190,24 +202,55 @@ def _known(compiled: CompiledTable, subscription: Subscription, proof: Proof) ->
     reached = entry.position if going_on else entry.from_position
     # It may take changes that it did not take when they were read.
     own = reached if accepted else entry.stands if going_on else entry.stood
+    position = own_position(subscription.changes, own, reached)
+    known = None if accepted else entry.tables
     return Standing(
         compiled,
         entry,
         False,
         entry.generation,
-        own_position(subscription.changes, own, reached),
+        position,
         reached,
         proof.until,
         settled=proof.proved,
         accepted=accepted,
         released=proof.released,
+        newest=_newest(compiled, subscription, known, reached),
     )
+
+
+def _newest(
+    compiled: CompiledTable,
+    subscription: Subscription,
+    known: Sequence[tuple[str, str, int]] | None,
+    reached: int | None,
+) -> Mapping[RelationName, int] | None:
+    """The last change of each table of a target; where none is known, all was read."""
+    feed, tables = subscription.changes, tables_of(compiled)
+    if not lands_apart(feed) or len(tables) < 2:
+        return None
+    if known is None:
+        return {} if reached is None else dict.fromkeys(tables, reached)
+    every = ((RelationName(*name), own_position(feed, seq, reached)) for *name, seq in known)
+    return {name: at for name, at in every if at is not None}
+
+
+def tables_of(compiled: CompiledTable) -> frozenset[RelationName]:
+    """The source tables whose changes a target takes."""
+    return frozenset((*compiled.sources, *(compiled.truncated_by if compiled.truncates else ())))
 
 
 def landing_of(subscription: Subscription, compiled: CompiledTable, entry: Entry) -> Landing:
     """What a feed is told of a target whose newest row is true."""
     position = own_position(subscription.changes, entry.stands, entry.position)
-    return Landing(compiled, position, entry.position)
+    newest = _newest(compiled, subscription, entry.tables, entry.position)
+    return Landing(compiled, position, entry.position, newest)
+
+
+def landing_of_copy(subscription: Subscription, compiled: CompiledTable) -> Landing:
+    """The same of a target that is copied first."""
+    at = copied_to(compiled, subscription)
+    return Landing(compiled, at, at, _newest(compiled, subscription, None, at))
 
 
 def copied_to(compiled: CompiledTable, subscription: Subscription) -> int | None:

@@ -10,94 +10,24 @@ from pathlib import Path
 
 import pyarrow
 import pytest
-from answers import Project
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
-from one_by_one import Killed, OneByOne
-from rows import execute, rows_of
-from running import SPAN, World, table
+from landing_files import FEEDS, PUBLICATION, TABLES, WRITERS, Change, Landing, Tables, Told, fed
+from one_by_one import Killed
+from rows import execute
+from running import World
+from test_targets_spark import output, warm
 
-from filtersql.definitions.model import Feed
 from filtersql.feeds.staging import StagedFile, newest_staged
 from filtersql.run import Options, run
 from filtersql.targets.duckdb import connect
+from filtersql.targets.model import Written
+from filtersql.targets.open import open_engine
+from filtersql.targets.session import Session
+
+__all__ = ["warm"]
 
 MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
-TABLES = """tables:
-  - {name: t, columns: {id: int not null, v: text}, primary_key: [id]}
-  - {name: u, columns: {id: int not null, v: text}, primary_key: [id]}
-"""
-PUBLICATION = """publications:
-  - {name: p, publish: [insert, update, delete], tables: [{name: t, where: "id > 0"}, {name: u}]}
-"""
-FEEDS = {
-    "dms": '{format: dms, path: "feed/*/*/*", sequence: at, assume: [fixed_keys]}',
-    "debezium": '{format: debezium, path: "feed/*/*/*"}',
-}
-
-
-Change = tuple[int, int, str]
-
-
-def dms(_: str, *changes: Change) -> str:
-    """Each at a second of a minute."""
-    rows = (f"{OPS[op]},{key},{at},2026-01-02 03:04:{at:02}.0\n" for key, at, op in changes)
-    return "".join(["Op,id,v,at\n", *rows])
-
-
-def debezium(table: str, *changes: Change) -> str:
-    """Each in a transaction behind a position of the log."""
-    values = []
-    for key, at, op in changes:
-        lsn = str(at * 1000)
-        source = {"schema": "public", "table": table, "txId": at, "lsn": at * 1000 + key}
-        values.append(
-            {
-                "op": op,
-                "source": {**source, "sequence": json.dumps([lsn, lsn])},
-                "before": {"id": key, "v": None} if op == "d" else None,
-                "after": None if op == "d" else {"id": key, "v": str(at)},
-                "transaction": {"id": f"{at}:{lsn}", "total_order": 1 + key % 10},
-            }
-        )
-    return "".join(f"{json.dumps(value)}\n" for value in values)
-
-
-OPS = {"c": "I", "u": "U", "d": "D"}
-WRITERS = {"dms": dms, "debezium": debezium}
-
-
-class Landing:
-    """A project whose tables' files land one by one."""
-
-    def __init__(self, folder: Path, form: str) -> None:
-        self.project = Project(folder)
-        self.form = form
-        self.project.write("tables/t.yml", TABLES)
-        self.project.write("publications/p.yml", PUBLICATION)
-        said = f"subscriptions: [{{name: s, publications: [p], changes: {FEEDS[form]}}}]\n"
-        self.project.write("subscriptions/s.yml", said)
-
-    def land(self, table: str, name: str, *rows: tuple[int, int]) -> None:
-        """A file of a table: keys, and when each was inserted."""
-        changes = [(key, at, "c") for key, at in rows]
-        self.project.write(f"feed/public/{table}/{name}", WRITERS[self.form](table, *changes))
-
-    def run(self) -> str:
-        """What a run says."""
-        return self.project.succeed("run").both
-
-    def refused(self) -> str:
-        """What a run says that refuses."""
-        ended = self.project.shell.filtersql("run")
-        assert ended.exit_code == 1, ended.both
-        return ended.both
-
-    def keys(self, table: str) -> list[int]:
-        """The keys that a target holds."""
-        held = rows_of(self.project.folder, "dev")["s", f"public.{table}"]
-        return sorted(int(dict(row)["id"]) for row in held.elements())
 
 
 @pytest.fixture(params=FEEDS)
@@ -167,6 +97,39 @@ def test_a_change_that_is_sent_again_is_none(landing: Landing) -> None:
     assert (landing.keys("t"), landing.keys("u")) == ([1, 2], [1, 2, 3])
 
 
+LEAVES = """CREATE TABLE root (id int NOT NULL, v text, PRIMARY KEY (id)) PARTITION BY RANGE (id);
+CREATE TABLE t PARTITION OF root FOR VALUES FROM (0) TO (10);
+CREATE TABLE u PARTITION OF root DEFAULT;
+"""
+
+
+def test_leaves_under_one_root_are_told_apart(landing: Landing) -> None:
+    """A leaf's change that lands behind those of others is refused; what is sent again is not."""
+    (landing.project.folder / "tables/t.yml").unlink()
+    landing.project.write("tables/t.sql", LEAVES)
+    (landing.project.folder / "publications/p.yml").unlink()
+    landing.project.write(
+        "publications/p.sql",
+        "CREATE PUBLICATION p FOR TABLE root"
+        " WITH (publish = 'insert, update, delete', publish_via_partition_root = true);",
+    )
+    landing.land("t", "1", (1, 10), (2, 20))
+    landing.land("u", "1", (11, 12))
+    landing.run()
+    landing.land("t", "2", (3, 30))
+    landing.land("u", "2", (11, 12))
+    landing.run()
+    landing.land("u", "3", (12, 15), (13, 40))
+    said = landing.refused()
+    assert "feed/public/u/3" in said
+    assert 'change of "public.u" came late: target s/public.root is beyond it already' in said
+    assert landing.keys("root") == [1, 2, 3, 11]
+    landing.project.succeed("run", "--full-refresh")
+    assert landing.keys("root") == [1, 2, 3, 11, 12, 13]
+    landing.land("t", "3", (4, 35))
+    assert 'change of "public.t" came late' in landing.refused()
+
+
 def test_a_table_that_is_added_moves_no_other_one(tmp_path: Path) -> None:
     """Rows of the full load are numbered over all tables: those of a quiet one are no late ones."""
     landing = Landing(tmp_path, "dms")
@@ -202,44 +165,6 @@ def test_the_end_of_a_transaction_may_land_before_its_changes(tmp_path: Path) ->
     assert landing.keys("u") == [10, 20, 21]
 
 
-class Told(OneByOne):
-    """An engine that commits table by table, and takes no mark that is not behind the last one."""
-
-    def write(self, statement, compiled, mark):
-        found = self.committed(compiled.target)
-        if found is not None and found.generation == mark.generation:
-            assert (found.position or -1) < (mark.position or -1)
-        return super().write(statement, compiled, mark)
-
-
-class Tables:
-    """What two tables go through, and what they hold after each of their changes."""
-
-    def __init__(self, drawn: list[tuple[str, int]]) -> None:
-        self.waiting: dict[str, list[Change]] = {"t": [], "u": []}
-        self.landed: dict[str, list[Change]] = {"t": [], "u": []}
-        held: dict[str, set[int]] = {"t": set(), "u": set()}
-        for at, (name, key) in enumerate(drawn, 1):
-            op = "c" if key not in held[name] else "ud"[at % 2]
-            self.waiting[name].append((key, at, op))
-            (held[name].discard if op == "d" else held[name].add)(key)
-
-    def land(self, name: str, count: int) -> list[Change]:
-        """The next changes of a table."""
-        landing, self.waiting[name] = self.waiting[name][:count], self.waiting[name][count:]
-        self.landed[name] += landing
-        return landing
-
-    def rows(self, name: str) -> list[tuple[int, str]]:
-        """What a table holds after what has landed of it."""
-        held: dict[int, str] = {}
-        for key, at, op in self.landed[name]:
-            held[key] = f"{at}"
-            if op == "d":
-                del held[key]
-        return sorted(held.items())
-
-
 CHANGES = st.lists(st.tuples(st.sampled_from("tu"), st.integers(1, 4)), min_size=1, max_size=20)
 
 
@@ -253,11 +178,7 @@ def test_a_run_holds_all_that_has_landed(
     rng: random.Random,
 ) -> None:
     """In whatever order files land, some of them again, and runs are killed: each change once."""
-    world = World(tmp_path_factory.mktemp("late"))
-    feed = Feed(SPAN, form, "changes/*/*/*", options={"sequence": "at"})
-    for name in "tu":
-        world.publish(table(name, key=("id",), id="int4!", v="text"), None)
-    world.subscribe(changes=replace(feed, assume=frozenset({"fixed_keys"})))
+    world = fed(World(tmp_path_factory.mktemp("late")), form)
     tables, memory = Tables(drawn), connect(None)
     for turn in range(6):
         for name in "tu":
@@ -281,6 +202,44 @@ def test_a_run_holds_all_that_has_landed(
         for one in world.compiled():
             rows = sorted(engine.rows(f"SELECT id, v FROM {one.target_sql}"))
             assert rows == tables.rows(one.relation.name)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("form", "table_format"), [("debezium", "delta"), ("dms", "iceberg")])
+def test_spark_applies_a_late_change_once(tmp_path, monkeypatch, warm, form, table_format) -> None:
+    """Its mark is behind the last of its target, not behind those of others; also when killed."""
+    world = World(tmp_path, "spark", "lake" if table_format == "iceberg" else None)
+    fed(world, form)
+    engine = open_engine(output(table_format), tmp_path)
+
+    def land(table: str, name: str, *changes: Change) -> None:
+        world.write(f"changes/public/{table}/{name}", WRITERS[form](table, *changes).encode())
+
+    def again() -> list[tuple[object, ...]]:
+        told = world.run(engine)
+        assert not told.mistakes
+        assert not any(any(one.conflicts.values()) for one in told.results)
+        return engine.rows(f"SELECT id, v FROM {engine.table_sql(('s1', 'u'))} ORDER BY id")
+
+    land("t", "1", (1, 10, "c"), (2, 30, "c"))
+    land("u", "1", (1, 12, "c"))
+    assert again() == [(1, "12")]
+    land("u", "2", (1, 14, "d"), (2, 15, "c"))
+    assert again() == [(2, "15")]
+    land("u", "3", (2, 16, "u"), (1, 17, "c"))
+    write = Session.write
+
+    def killed(*asked: object) -> Written | None:
+        write(*asked)
+        raise Killed
+
+    monkeypatch.setattr(Session, "write", killed)
+    with pytest.raises(Killed):
+        world.run(engine)
+    monkeypatch.setattr(Session, "write", write)
+    land("u", "4", (3, 20, "c"), (4, 40, "c"))
+    assert again() == [(1, "17"), (2, "16"), (3, "20"), (4, "40")]
+    engine.close()
 
 
 def test_the_newest_staged_change(tmp_path: Path) -> None:

@@ -15,8 +15,10 @@ from running import World
 from filtersql.errors import Mistakes
 from filtersql.feeds import portions
 from filtersql.feeds.changes import Reading
+from filtersql.feeds.formats import lands_apart
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
+from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import sources, spread_feeds
 from filtersql.run.sources import read_feed
@@ -87,7 +89,13 @@ class PortionedFeed:
 
     def landings(self, position: int | None) -> list[Landing]:
         """All targets, where they stand."""
-        return [Landing(one, position) for one in self.tables]
+        apart = lands_apart(self.world.subscription.changes)
+
+        def newest(one: CompiledTable) -> Mapping[RelationName, int] | None:
+            at = -1 if position is None else position
+            return dict.fromkeys(one.sources, at) if apart else None
+
+        return [Landing(one, position, newest=newest(one)) for one in self.tables]
 
     def write(self, *files: bytes) -> None:
         """The files of the feed, in place of those before."""
@@ -109,7 +117,7 @@ class PortionedFeed:
             rows = sorted(self.engine.rows("FROM staged"), key=str)
             assert one.truncates == any(op == "truncate" for _, _, op, *_ in rows)
             staged.append((one.read, one.skipped, rows))
-        told = (reading.cut, reading.last, reading.total, reading.unpublished)
+        told = (reading.cut, reading.last, reading.total, reading.unpublished, reading.newest)
         seqs = {seq + more for *_, rows in staged for seq, *_ in rows for more in (0, 1)}
         return told, staged, [reading.boundary(seq) for seq in sorted(seqs)]
 
