@@ -27,6 +27,7 @@ from filtersql.feeds.intake import Intake, place_span
 from filtersql.feeds.landings import Landing, lowest_position
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Unordered
+from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.places import Records
 from filtersql.feeds.staging import ChangeStage, StagedColumn
 from filtersql.names import RelationName
@@ -90,14 +91,18 @@ def read(
     closed: bool = True,
     on_progress: Callable[[int], None] | None = None,
     blocks: Blocks | None = None,
+    bits: int | None = None,
 ) -> Reading:
     """Judge all changes of a feed and stage those that are pending. Raises Mistakes.
 
     `closed` says that nothing more will be written to what is read: its last transaction is
-    complete. `blocks` gives the changes of `records` some thousand at a time.
+    complete. `blocks` gives the changes of `records` some thousand at a time. `bits` are those of
+    numbers that have their places, table by table.
     """
     start = lowest_position(landings)
     every = (records, blocks or blocks_of(records), catalog, landings, engine, folder, closed)
+    if bits is not None:
+        return _read(*every, on_progress, PlacedOrder(start, bits, catalog))
     try:
         return _read(*every, on_progress, Runs(start))
     except Unordered:
@@ -113,7 +118,7 @@ def _read(
     folder: Path,
     closed: bool,
     on_progress: Callable[[int], None] | None,
-    order: Runs | Order,
+    order: Runs | Order | PlacedOrder,
 ) -> Reading:
     intake = Intake.opened(
         catalog, landings, engine, order, lambda index: folder / f"changes-{index}.parquet"
@@ -152,7 +157,7 @@ def staged_changes(
     )
 
 
-def _raise(records: Records, order: Runs | Order, tally: Tally) -> None:
+def _raise(records: Records, order: Runs | Order | PlacedOrder, tally: Tally) -> None:
     mistakes = [mistake for _, mistake in sorted(tally.mistakes, key=lambda item: item[0][:2])]
     # Where records could not be read, the order of the others tells nothing.
     if isinstance(order, Runs) and not mistakes:

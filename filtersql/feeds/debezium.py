@@ -51,9 +51,10 @@ class Debezium(Struct, frozen=True):
     feed: Feed
     catalog: Catalog
     index: Index
-    #: where the target that is farthest behind stands
+    #: how far the feed was read for all targets, and where all of them stand
     lowest: int = -1
     needed: Needed = None
+    start: int = -1
     #: partitioned tables whose rows the snapshot holds a second time, as those of their leaves
     covered: set[RelationName] = field(default_factory=set)
 
@@ -92,10 +93,12 @@ class Debezium(Struct, frozen=True):
         self, place: Place, status: Status, mistakes: list[tuple[Place, Mistake]]
     ) -> Iterator[tuple[Place, Record]]:
         """The commit record of a transaction whose changes are numbered, and are all there."""
-        newest = self.index.ended(status, self.lowest)
+        newest = self.index.ended(status, self.start)
         if newest is None:
             return
-        for name, found, told in self.index.lacking(status, self.catalog):
+        # Of one that came late some files may be gone, or passed over.
+        counted = self.index.lacking(status, self.catalog) if newest > self.lowest else ()
+        for name, found, told in counted:
             span = line_span(*place)
             wrong = INCOMPLETE_TRANSACTION(
                 span, tx=status.tx, table=str(name), found=found, told=told
@@ -112,17 +115,23 @@ class Debezium(Struct, frozen=True):
 
 
 def open_feed(
-    files: Sequence[FeedFile], feed: Feed, catalog: Catalog, lowest: int, needed: Needed = None
+    files: Sequence[FeedFile],
+    feed: Feed,
+    catalog: Catalog,
+    lowest: int,
+    needed: Needed = None,
+    start: int = -1,
 ) -> Debezium:
     """Read the files once, for the order of their changes."""
-    opened = Debezium(files, feed, catalog, Index(), lowest, needed)
+    opened = Debezium(files, feed, catalog, Index(), lowest, needed, start)
     reads: Counter[RelationName] = Counter()
     for place, found in opened.messages([]):
         if isinstance(found, Status):
             opened.index.end(found, place[0])
         else:
             fact = found.event.fact(place[2])
-            opened.index.add(fact, place[:2], keyed=is_keyed(catalog, fact.relation))
+            keyed, tree = is_keyed(catalog, fact.relation), catalog.tree_of(fact.relation)
+            opened.index.add(fact, place[:2], keyed=keyed, tree=tree)
             reads[fact.relation] += fact.op == "r"
     opened.index.finish()
     opened.covered.update(covered(reads, catalog))

@@ -9,10 +9,11 @@ Example
     ["1040","1100"]         1100       the second
     ======================= ========== =====================================
 
-A transaction stands at the commit before it; inside, changes are in the order of their log
-positions, or of `transaction.total_order` where that is sent. So neither the order of files nor a
-change that is sent twice matters. Two changes share a position where a key changes (d and c), a
-TRUNCATE names several tables, or COPY wrote them; only in a table without key can such two be
+A transaction stands at the commit before it; inside, the changes of each table (of a partition
+tree) are in the order of their log positions, or of `transaction.total_order` where that is sent.
+So neither the order of files nor a change that is sent twice matters, and what is read of one table
+gives no number to the changes of another. Two changes share a position where a key changes (d and
+c), a TRUNCATE names several tables, or COPY wrote them; only in a table without key can such two be
 alike, and then they look like one that is sent twice: that is refused.
 
 Debezium
@@ -22,6 +23,7 @@ Debezium
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterator
 
 import msgspec
@@ -146,11 +148,18 @@ def slot(event: Event) -> tuple[int, bool]:
 class _Group(Struct):
     """The changes at one place that have no number, in the order in which they were read."""
 
-    keys: list[tuple[bool, int]] = field(default_factory=list)
+    #: the table, by its partition tree; whether it is no row of the snapshot; the log position
+    keys: list[tuple[RelationName, bool, int]] = field(default_factory=list)
     repeated: set[int] = field(default_factory=set)
     contents: set[tuple[int, int]] = field(default_factory=set)
     lines: set[int] = field(default_factory=set)
     ranks: array[int] = field(default_factory=lambda: array("q"))
+
+    @property
+    def held(self) -> int:
+        """How many different changes it has of the table that has the most."""
+        kept = (key[0] for n, key in enumerate(self.keys) if n not in self.repeated)
+        return max(Counter(kept).values(), default=0)
 
 
 class Index(Struct, frozen=True):
@@ -171,8 +180,11 @@ class Index(Struct, frozen=True):
     files: dict[str, set[int]] = field(default_factory=dict)
     numbered: dict[str, int] = field(default_factory=dict)
 
-    def add(self, fact: Fact, place: tuple[str, int], *, keyed: bool) -> None:
-        """Take a change of a file and line. `keyed`: no two rows of its table can be alike."""
+    def add(self, fact: Fact, place: tuple[str, int], *, keyed: bool, tree: RelationName) -> None:
+        """Take a change of a file and line, and of a table of a partition tree.
+
+        `keyed`: no two rows of its table can be alike.
+        """
         at = (fact.bucket, fact.lsn, fact.relation)
         if fact.op == "d":
             self.deleted.add(at)
@@ -190,7 +202,7 @@ class Index(Struct, frozen=True):
             self.doubts.add(place)
         group.contents.add(content)
         group.lines.add(fact.line)
-        group.keys.append((fact.op != "r", fact.lsn))
+        group.keys.append((tree, fact.op != "r", fact.lsn))
 
     def end(self, status: Status, shown: str) -> None:
         """Take a message of a file that tells where a transaction begins or ends."""
@@ -212,14 +224,16 @@ class Index(Struct, frozen=True):
         for group in self.groups.values():
             kept = [number for number in range(len(group.keys)) if number not in group.repeated]
             group.ranks = array("q", bytes(8 * len(group.keys)))
-            for rank, number in enumerate(sorted(kept, key=group.keys.__getitem__)):
-                group.ranks[number] = rank
+            ranks: Counter[RelationName] = Counter()
+            for number in sorted(kept, key=group.keys.__getitem__):
+                tree = group.keys[number][0]
+                group.ranks[number] = ranks[tree]
+                ranks[tree] += 1
 
-    def ended(self, status: Status, lowest: int) -> int | None:
-        """The last seq of a transaction that ends; None where it has none, or none to apply."""
+    def ended(self, status: Status, start: int) -> int | None:
+        """The last seq of a transaction that ends; None where it has none behind the start."""
         newest = self.newest.get(status.tx) if status.status == "END" else None
-        # What is applied may miss some of its files.
-        return None if newest is None or newest <= lowest else newest
+        return None if newest is None or newest <= start else newest
 
     def lacking(self, status: Status, catalog: Catalog) -> Iterator[tuple[RelationName, int, int]]:
         """Tables of which other changes are here than the end counts: how many, and the count."""
@@ -241,8 +255,7 @@ class Index(Struct, frozen=True):
         found = dict(self.numbered)
         for name, places in self.files.items():
             newest = max(places)
-            group = self.groups[newest]
-            end = (newest << SLOT_BITS) + len(group.keys) - len(group.repeated) - 1
+            end = (newest << SLOT_BITS) + self.groups[newest].held - 1
             found[name] = max(end, found.get(name, -1))
         return found
 
@@ -251,8 +264,7 @@ class Index(Struct, frozen=True):
         group = self.groups.get(position >> SLOT_BITS)
         if group is None:
             return False
-        held = len(group.keys) - len(group.repeated)
-        return held <= position - ((position >> SLOT_BITS) << SLOT_BITS)
+        return group.held <= position - ((position >> SLOT_BITS) << SLOT_BITS)
 
 
 class Cursor(Struct, frozen=True):

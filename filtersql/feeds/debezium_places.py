@@ -138,12 +138,13 @@ def _placed(placing: Placing, among: Range) -> Places | None:
         )
     ]
     for portion, number, one in every:
-        keyed = is_keyed(placing.share.catalog, one.relation)
-        index.add(one, (str(portion), number), keyed=keyed)
+        catalog = placing.share.catalog
+        keyed, tree = is_keyed(catalog, one.relation), catalog.tree_of(one.relation)
+        index.add(one, (str(portion), number), keyed=keyed, tree=tree)
     index.finish()
     if index.doubts or index.lacks_beginning(placing.share.lowest):
         return None
-    cursor, places = Cursor(index), Places(SLOT_BITS)
+    cursor, places = Cursor(index), Places(SLOT_BITS, placing.share.catalog)
     halves: dict[tuple[int, int, RelationName], list[tuple[int, tuple[int, int, Fact]]]] = {}
     for part in every:
         one = part[2]
@@ -164,8 +165,7 @@ def _placed(placing: Placing, among: Range) -> Places | None:
 
 def _add(places: Places, seq: int, *parts: tuple[int, int, Fact]) -> None:
     one = parts[-1][2]
-    tx = None if one.op == "r" else one.tx
-    places.add(seq, one.bucket, *(part[:2] for part in parts), op=one.op, tx=tx)
+    places.add(seq, one.bucket, one.relation, *(part[:2] for part in parts), op=one.op)
 
 
 def _ended(placing: Placing, among: Range, index: Index, places: Places) -> bool:
@@ -174,13 +174,13 @@ def _ended(placing: Placing, among: Range, index: Index, places: Places) -> bool
         return True
     share = placing.share
     for portion in placing.ends:
-        for number, tx, line in read_rows(placing.ends_of(portion), [(_TX, "in", [*index.newest])]):
+        for number, _, line in read_rows(placing.ends_of(portion), [(_TX, "in", [*index.newest])]):
             status = message(line)
             assert isinstance(status, Status)  # as when it was put there
-            last = index.ended(status, share.lowest)
+            last = index.ended(status, -1 if share.start is None else share.start)
             if last is None:
                 continue
-            if any(index.lacking(status, share.catalog)):
+            if last > share.lowest and any(index.lacking(status, share.catalog)):
                 return False
-            places.add(last + 1, last >> SLOT_BITS, (portion, number), op="commit", tx=tx)
+            places.add(last + 1, last >> SLOT_BITS, None, (portion, number), op="commit")
     return True

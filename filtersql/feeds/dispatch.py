@@ -27,6 +27,7 @@ from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Settled
+from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record, relation_of
 from filtersql.feeds.staging import ChangeStage, distinct
@@ -57,7 +58,7 @@ class Taker(Struct, frozen=True):
     catalog: Catalog
     landings: Sequence[Landing]
     stages: Sequence[ChangeStage]
-    order: Runs | Settled | Order
+    order: Runs | Settled | Order | PlacedOrder
     tally: Tally
     #: what was found of changes of a shape
     known: dict[Shape, Judged | list[Worded]] = field(default_factory=dict)

@@ -20,6 +20,7 @@ AWS
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
@@ -54,33 +55,40 @@ class Dms(Struct):
     catalog: Catalog
     lowest: int
     needed: Needed = None
+    #: the place up to which the changes of a partition tree were read before
+    read: Mapping[RelationName, int] = {}
     seqs: list[int] = field(default_factory=list)
     last: dict[str, int] = field(default_factory=dict)
     wrong: list[tuple[Place, Mistake]] = field(default_factory=list)
 
     def index(self) -> Dms:
         """Read the files once, for the order of their changes. Raises Mistakes."""
-        keys: list[tuple[Key, str]] = []
+        keys: list[tuple[Key, str, RelationName]] = []
         newest: dict[tuple[RelationName, bool], Key] = {}
         for place, name, row in rows_of(self.files):
             key, load = self._key(place, row), is_load(place)
             if load and self.lowest >= 0:
                 raise Mistakes([LATE_LOAD(shown=place[0])])
-            if not load and key < newest.get((name, load), (0, 0)):
+            tree = self.catalog.tree_of(name)
+            disordered = not load and key < newest.get((name, load), (0, 0))
+            # What is sent again, as behind a task that went on, is passed over.
+            if disordered and key[0] > self.read.get(tree, -1):
                 self.wrong.append((place, DISORDERED_FILES(line_span(*place), table=name)))
-            newest[name, load] = key
-            keys.append((key, place[0]))
+            newest[name, load] = max(key, newest.get((name, load), key))
+            keys.append((key, place[0], tree))
         order = sorted(range(len(keys)), key=lambda number: keys[number][0])
         self.seqs = [0] * len(keys)
-        ranks: dict[int, int] = {}
+        ranks: Counter[tuple[int, RelationName]] = Counter()
+        most: dict[int, int] = {}
         for number in order:
-            bucket = keys[number][0][0]
-            self.seqs[number] = (bucket << RANK_BITS) + ranks.get(bucket, 0)
-            ranks[bucket] = ranks.get(bucket, 0) + 1
-        if lacks_beginning(ranks, self.lowest):
+            (bucket, _), _, tree = keys[number]
+            self.seqs[number] = (bucket << RANK_BITS) + ranks[bucket, tree]
+            ranks[bucket, tree] += 1
+            most[bucket] = max(ranks[bucket, tree], most.get(bucket, 0))
+        if lacks_beginning(most, self.lowest):
             raise Mistakes([LOST_BEGINNING(seq=self.lowest, hint=_KEEP)])
-        for (bucket, _), shown in keys:
-            end = (bucket << RANK_BITS) + ranks[bucket] - 1
+        for (bucket, _), shown, _ in keys:
+            end = (bucket << RANK_BITS) + most[bucket] - 1
             # The file of a full load need not be read again to number what comes behind it.
             end -= bucket == 0
             self.last[shown] = max(end, self.last.get(shown, -1))

@@ -6,12 +6,13 @@ Example
     2. place(share, range)                the seqs of all changes of some hundredths of a second
     3. take_placed_rows(share, part)      the changes of a portion, judged and staged
 
-    Rows of the full load have the numbers from 0, in the order of files. Where anything is unusual,
-    nothing may be used.
+    Rows of the full load have the numbers from 0, for each table in the order of files. Where
+    anything is unusual, nothing may be used.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -24,10 +25,9 @@ from filtersql.feeds.dms import lacks_beginning, sequence_of
 from filtersql.feeds.dms_changes import Changes
 from filtersql.feeds.dms_rows import RANK_BITS, Key, Row, is_load, key_of, rows_of
 from filtersql.feeds.landings import all_needed
-from filtersql.feeds.ordered_runs import Runs
 from filtersql.feeds.placed import Placed, Places, Range, seqs_of
 from filtersql.feeds.places import Place
-from filtersql.feeds.portions import Portion, Share, Taken, take_placed_blocks, write_runs
+from filtersql.feeds.portions import Portion, Share, Taken, take_placed_blocks
 from filtersql.feeds.records import Record
 from filtersql.feeds.row_files import RowFile, read_rows
 from filtersql.feeds.table_feeds import Found
@@ -35,7 +35,7 @@ from filtersql.names import RelationName
 
 __all__ = ["DmsFacts", "LoadedPortion", "facts", "in_order", "place", "take_placed_rows"]
 
-_KEY = (pyarrow.int64(), pyarrow.int64(), pyarrow.string())
+_KEY = (pyarrow.int64(), pyarrow.int64(), *[pyarrow.string()] * 3)
 _BUCKET = "c1"
 
 
@@ -43,9 +43,9 @@ class DmsFacts(Struct, frozen=True):
     """What was found in a portion; `usual` False: nothing that may be used."""
 
     usual: bool
-    #: how many rows there are, and how many of the full load
+    #: how many rows there are, and how many of the full load, by the root of the table's tree
     count: int = 0
-    loaded: int = 0
+    loaded: Mapping[RelationName, int] = {}
     #: the files that hold them
     loads: Sequence[str] = ()
     #: the first bucket of the changes, and the last one of each file
@@ -59,14 +59,15 @@ class LoadedPortion(Struct, frozen=True):
     """A portion, how many rows of the full load come before it, and how many rows it holds."""
 
     portion: Portion
-    before: int
+    before: Mapping[RelationName, int]
     count: int
 
 
 def facts(share: Share, portion: Portion) -> DmsFacts:
     """What the seqs of a portion's changes hang on, into a file."""
     keys = RowFile.at(_keys(share, portion.number), _KEY)
-    loads: dict[str, int] = {}
+    loads: set[str] = set()
+    loaded: Counter[RelationName] = Counter()
     newest: dict[str, int] = {}
     tables: dict[RelationName, tuple[Key, Key]] = {}
     column, first, count = sequence_of(share.feed), -1, 0
@@ -74,14 +75,15 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
         for number, (place, name, row) in enumerate(_rows(portion)):
             key, count = key_of(place, row, column), number + 1
             if is_load(place):
-                loads[place[0]] = loads.get(place[0], 0) + 1
+                loads.add(place[0])
+                loaded[share.catalog.tree_of(name)] += 1
                 continue
             begin, last = tables.get(name, (key, key))
             if key < last:
                 return DmsFacts(usual=False)
             tables[name] = (begin, key)
             # The number inside of a hundredth of a second may have more digits than 64 bits hold.
-            keys.add(number, key[0], f"{key[1]:020}")
+            keys.add(number, key[0], f"{key[1]:020}", name.schema, name.name)
             first = key[0] if first < 0 else min(first, key[0])
             newest[place[0]] = max(key[0], newest.get(place[0], 0))
     except (Mistakes, ValueError):
@@ -89,7 +91,7 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
     finally:
         keys.close()
     usual = not (loads and share.lowest >= 0)
-    return DmsFacts(usual, count, sum(loads.values()), [*loads], first, newest, tables)
+    return DmsFacts(usual, count, loaded, sorted(loads), first, newest, tables)
 
 
 def in_order(found: Sequence[DmsFacts]) -> bool:
@@ -106,33 +108,37 @@ def in_order(found: Sequence[DmsFacts]) -> bool:
 def place(share: Share, among: Range) -> Placed:
     """The seqs of the changes of a range, for each portion into a file."""
     every = sorted(
-        (bucket, inner, portion, number)
+        (bucket, inner, portion, number, RelationName(*name))
         for portion in among.portions
-        for number, bucket, inner in read_rows(_keys(share, portion), among.bounds(_BUCKET))
+        for number, bucket, inner, *name in read_rows(_keys(share, portion), among.bounds(_BUCKET))
     )
-    places, ranks = Places(RANK_BITS), dict[int, int]()
-    for bucket, _, portion, number in every:
-        rank = ranks.get(bucket, 0)
-        ranks[bucket] = rank + 1
-        places.add((bucket << RANK_BITS) + rank, bucket, (portion, number))
-    if lacks_beginning(ranks, share.lowest):
+    places = Places(RANK_BITS, share.catalog)
+    ranks: Counter[tuple[int, RelationName]] = Counter()
+    most: dict[int, int] = {}
+    for bucket, _, portion, number, name in every:
+        at = (bucket, share.catalog.tree_of(name))
+        places.add((bucket << RANK_BITS) + ranks[at], bucket, name, (portion, number))
+        ranks[at] += 1
+        most[bucket] = max(ranks[at], most.get(bucket, 0))
+    if lacks_beginning(most, share.lowest):
         return Placed(usual=False)
     return places.settle(share, among)
 
 
 def take_placed_rows(share: Share, part: LoadedPortion) -> Taken:
     """Judge and stage the changes of a portion."""
-    portion, order, count = part.portion, Runs(share.start, follows=False), 0
+    portion, count = part.portion, 0
 
     def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
         nonlocal count
         changes = Changes(share.feed, share.catalog, all_needed(share.landings))
-        seqs, loaded = seqs_of(share, portion.number), part.before
+        seqs, loaded = seqs_of(share, portion.number), Counter(part.before)
         for number, (place, name, row) in enumerate(_rows(portion)):
             count = number + 1
             if is_load(place):
-                seq, loaded = loaded, loaded + 1
-                order.lasts.append(seq)
+                tree = share.catalog.tree_of(name)
+                seq = loaded[tree]
+                loaded[tree] += 1
             else:
                 seq, _ = seqs[number]
             change = changes.of(place, seq, name, row, mistakes)
@@ -140,7 +146,6 @@ def take_placed_rows(share: Share, part: LoadedPortion) -> Taken:
                 yield place, change
 
     taken = take_placed_blocks(share, f"{portion.number}.parquet", blocks_of(records))
-    write_runs(share, f"load-{portion.number}.parquet", [order])
     # A file that changed meanwhile has other numbers.
     return taken if count == part.count else Taken(usual=False)
 

@@ -22,14 +22,20 @@ from filtersql.feeds.blocks import Block, Blocks
 from filtersql.feeds.column_blocks import ColumnBlock, ColumnReader
 from filtersql.feeds.dms import Dms
 from filtersql.feeds.dms_rows import RANK_BITS
-from filtersql.feeds.landings import Needed
+from filtersql.feeds.landings import (
+    Landing,
+    all_needed,
+    lowest_position,
+    lowest_reached,
+    places_of,
+)
 from filtersql.feeds.lines import FeedFile, chunks
 from filtersql.feeds.places import Place, Records
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import Record
 from filtersql.feeds.wal2json import Wal2json
 
-__all__ = ["Opened", "is_consumed", "lands_apart", "open_files", "own_position"]
+__all__ = ["Opened", "is_consumed", "lands_apart", "open_files", "own_position", "place_bits"]
 
 
 _Block = TypeVar("_Block", Block, Block | ColumnBlock)
@@ -60,21 +66,24 @@ def open_files(
     feed: Feed,
     catalog: Catalog,
     files: Sequence[FeedFile],
-    lowest: int = -1,
-    needed: Needed = None,
+    landings: Sequence[Landing] = (),
 ) -> Opened:
-    """The files of a feed through the adapter of its format; some target stands at `lowest`.
+    """The files of a feed through the adapter of its format, for some targets.
 
-    Values of other columns than the needed ones need not be told.
+    Values of columns that no target needs need not be told; without targets all are.
     """
+    lowest, needed = lowest_reached(landings), all_needed(landings) if landings else None
     match feed.format:
         case "debezium":
-            opened = debezium.open_feed(files, feed, catalog, lowest, needed)
+            start = lowest_position(landings)
+            stands = (lowest, needed, -1 if start is None else start)
+            opened = debezium.open_feed(files, feed, catalog, *stands)
             if lowest >= 0 and opened.index.lacks_beginning(lowest):
                 raise Mistakes([LOST_BEGINNING(seq=lowest, hint=_KEEP)])
             return Opened(opened.records, opened.closed, opened.index.last())
         case "dms":
-            found = Dms(files, feed, catalog, lowest, needed).index()
+            read = places_of(landings, catalog, RANK_BITS)
+            found = Dms(files, feed, catalog, lowest, needed, read).index()
             return Opened(found.records, True, found.last)
         case "wal2json":
             stream = Wal2json(files, feed, catalog, lowest, needed)
@@ -83,10 +92,21 @@ def open_files(
             return _native(files, catalog)
 
 
-def is_consumed(feed: Feed, last: int, lowest: int) -> bool:
+def place_bits(feed: Feed) -> int | None:
+    """How many bits number the changes of a place; None where each change tells its own seq."""
+    return _NUMBERED.get(feed.format)
+
+
+def is_consumed(feed: Feed, last: int, landings: Sequence[Landing]) -> bool:
     """Whether a file whose last seq is known need not be opened: all targets are beyond it."""
-    # Some changes are numbered by what was read of their transaction: it may go on.
-    return last < lowest if feed.format in _NUMBERED else last <= lowest
+    lowest, bits = lowest_reached(landings), place_bits(feed)
+    if bits is None:
+        return last <= lowest
+    # What a target has read last may go on, and all that there is of it gives the numbers: but for
+    # the full load of DMS, at 0.
+    stands = (lowest, *(one.position for one in landings))
+    going_on = {position >> bits for position in stands if position is not None}
+    return last < lowest and last >> bits not in going_on - {0}
 
 
 def lands_apart(feed: Feed | None) -> bool:
@@ -97,12 +117,11 @@ def lands_apart(feed: Feed | None) -> bool:
 def own_position(feed: Feed | None, newest: int | None, reached: int | None) -> int | None:
     """Where a target stands whose last change is `newest`, of a feed that was read to `reached`.
 
-    Where files land apart, what lies between may still come. What has the place of its last change
-    was read with it: such changes are numbered by what was read of their place.
+    Where files land apart, what lies between may still come.
     """
     if feed is None or reached is None or not lands_apart(feed):
         return reached
-    return None if newest is None else min(newest | ((1 << _NUMBERED[feed.format]) - 1), reached)
+    return None if newest is None else min(newest, reached)
 
 
 def _native(files: Sequence[FeedFile], catalog: Catalog) -> Opened:

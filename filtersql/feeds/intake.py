@@ -24,6 +24,7 @@ from filtersql.feeds.lines import line_span
 from filtersql.feeds.native import blocks_of_chunk
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Settled
+from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.places import Place
 from filtersql.feeds.staging import ChangeStage, distinct
 from filtersql.rendering.compiled import CompiledTable
@@ -52,7 +53,7 @@ class Intake:
         catalog: Catalog,
         landings: Sequence[Landing],
         engine: Engine,
-        order: Runs | Settled | Order,
+        order: Runs | Settled | Order | PlacedOrder,
         path_of: Callable[[int], Path],
     ) -> Intake:
         """An intake that has taken nothing; `path_of` names the file of the target of a number."""

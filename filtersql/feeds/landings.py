@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from filtersql.catalog import Catalog
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 
@@ -18,6 +19,7 @@ __all__ = [
     "lowest_reached",
     "needed_columns",
     "newest_of",
+    "places_of",
 ]
 
 #: the columns that targets read, of each table; None: all of them
@@ -28,7 +30,7 @@ class Landing(Struct, frozen=True):
     """A target that the feed serves, and how far it got; None: nothing was applied yet.
 
     `reached` is how far the feed was read for it, where that is beyond its own changes. `newest` is
-    the last change that was read of each table, where a target has several whose files land apart.
+    the last change that was read of each of its tables, where files land apart.
     """
 
     compiled: CompiledTable
@@ -40,7 +42,7 @@ class Landing(Struct, frozen=True):
         """Whether some changes between two numbers are new to it, and others are not."""
         if self.position is None or first > self.position:
             return False
-        return last > self.position or self.newest is not None
+        return last > self.position or len(self.newest or ()) > 1
 
     def misses(self, relation: RelationName | None, seq: int) -> bool:
         """Whether it is beyond a change of a table that was not read before."""
@@ -78,6 +80,16 @@ def lowest_reached(landings: Sequence[Landing]) -> int:
     every = [one.position if one.reached is None else one.reached for one in landings]
     found = _lowest(every)
     return -1 if found is None else found
+
+
+def places_of(landings: Sequence[Landing], catalog: Catalog, bits: int) -> dict[RelationName, int]:
+    """The place up to which all targets of a partition tree have its changes; -1: none of them."""
+    found: dict[RelationName, int] = {}
+    for one in landings:
+        tree = catalog.tree_of(one.compiled.relation)
+        place = -1 if one.position is None else one.position >> bits
+        found[tree] = min(place, found.get(tree, place))
+    return found
 
 
 def _lowest(positions: Sequence[int | None]) -> int | None:

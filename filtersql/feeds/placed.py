@@ -3,7 +3,7 @@
 Example
     ranges([(0, 10, 40), (1, 30, 90)])   portion 0 has buckets 10 to 40, portion 1 30 to 90:
                                          the range from 10 of portion 0, that from 30 of both
-    places.add(seq, 33, (0, 17))         in bucket 33, the change of number 17 in portion 0
+    places.add(seq, 33, name, (0, 17))   in bucket 33, the change of number 17 in portion 0
     places.settle(share, one)            the order of a range; into files what its seqs are
     seqs_of(share, 0)                    all of these of portion 0: {17: (seq, False), …}
 """
@@ -11,19 +11,18 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
-from operator import itemgetter
 from pathlib import Path
 
 import pyarrow
 from msgspec import Struct, field
-from msgspec.structs import replace
 
+from filtersql.catalog import Catalog
 from filtersql.feeds.ordered_runs import Runs
+from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.portions import Share, write_runs
-from filtersql.feeds.records import Record
 from filtersql.feeds.row_files import Bound, RowFile, read_rows
 from filtersql.feeds.segments import Segment
+from filtersql.names import RelationName
 
 __all__ = ["Placed", "Places", "Range", "ranges", "seqs_of"]
 
@@ -60,19 +59,26 @@ class Places(Struct):
 
     #: a seq has so many bits more than its bucket
     bits: int
+    catalog: Catalog
     rows: dict[int, list[tuple[int, int, bool]]] = field(default_factory=dict)
-    #: seq, bucket, op, transaction
-    changes: list[tuple[int, int, str, str | None]] = field(default_factory=list)
+    #: seq, bucket, op, the root of the table's partition tree
+    changes: list[tuple[int, int, str, RelationName | None]] = field(default_factory=list)
     halves: int = 0
 
     def add(
-        self, seq: int, bucket: int, *parts: tuple[int, int], op: str = "", tx: str | None = None
+        self,
+        seq: int,
+        bucket: int,
+        table: RelationName | None,
+        *parts: tuple[int, int],
+        op: str = "",
     ) -> None:
         """Take a change, by the portions and numbers of its row or its two halves."""
         half = len(parts) > 1
         for portion, number in parts:
             self.rows.setdefault(portion, []).append((number, seq, half))
-        self.changes.append((seq, bucket, op, tx))
+        tree = None if table is None else self.catalog.tree_of(table)
+        self.changes.append((seq, bucket, op, tree))
         self.halves += half
 
     def settle(self, share: Share, among: Range) -> Placed:
@@ -91,19 +97,22 @@ class Places(Struct):
         return Placed(True, segment, self.halves, hash("places"))
 
     def _order(self, start: int | None) -> tuple[Runs, Segment] | None:
-        """Transactions of changes above the start; None where two changes share a number."""
-        self.changes.sort(key=itemgetter(0))
-        if any(one[0] == other[0] for one, other in pairwise(self.changes)) or any(
+        """Buckets of changes above the start; None where two changes of a table share a number."""
+        numbers = {(seq, tree) for seq, _, _, tree in self.changes}
+        if len(numbers) < len(self.changes) or any(
             seq >> self.bits != bucket for seq, bucket, *_ in self.changes
         ):
             return None
-        order, segment = Runs(start, follows=False), Segment("")
-        for seq, _, op, tx in self.changes:
+        placed = PlacedOrder(start, self.bits)
+        for seq, _, op, _ in self.changes:
             if start is None or seq > start:
-                if order.last is None:
-                    segment = Segment("", first=seq, transaction=tx)
-                order.add(Record(seq, op, tx=tx))
-        return order, replace(segment, last=order.last, open=order.open, whole=order.whole)
+                placed.count(seq, op)
+        order, segment = Runs(start, follows=False), Segment("")
+        order.lasts.extend(sorted(placed.lasts.values()))
+        if placed.last is not None:
+            first = min(seq for seq, *_ in self.changes if start is None or seq > start)
+            segment = Segment("", first=first, last=placed.last, whole=placed.whole)
+        return order, segment
 
 
 def ranges(spans: Iterable[tuple[int, int, int]], together: int = -1) -> list[Range]:

@@ -26,12 +26,13 @@ from filtersql.run import definitions_in_force
 from filtersql.run.holding import beating, note, now, release, renew
 from filtersql.run.lease import Lease, check_free, leased
 from filtersql.run.ledger import Ledger
-from filtersql.run.ledger_entry import CHANGING, Entry, Phase, named_definition
+from filtersql.run.ledger_entry import CHANGING, Entry, Phase, named_definition, stored_place
 from filtersql.run.model import Inputs
 from filtersql.run.planned_target import Judge, PlannedTarget
 from filtersql.run.planning import plan_targets
 from filtersql.run.proofs import all_done, changed_mark, parts_of
 from filtersql.run.source_at_position import SourcedTarget
+from filtersql.run.target_state import tables_of
 from filtersql.source import Source
 from filtersql.targets.model import Engine, Written
 
@@ -204,8 +205,12 @@ def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -
     compared = planned.moved is not None and planned.moved.reads_source
     # What is published from now on does not explain the rows of before either.
     kept = (entry.stale or planned.change == "actions") and not compared
-    # Else it may take changes that it did not take when they were read.
-    goes_on = planned.change not in ("actions", "rebuild") and not planned.sources_differ
+    own = entry.own
+    if compiled is not None and entry.tables is not None:
+        tables = tables_of(compiled)
+        if planned.change in ("actions", "rebuild") or entry.read.keys() != tables:
+            # It may take changes that it did not take when they were read.
+            own = stored_place(entry.read_of(tables))
     named = entry.filter_hash
     if compiled is not None:
         named = named_definition(compiled, stale=kept)
@@ -214,9 +219,8 @@ def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -
         filter_hash=named,
         via_partition_root=(compiled or entry).via_partition_root,
         phase=phase,
-        own=entry.own if goes_on else None,
-        own_before=entry.own if goes_on else None,
-        tables=entry.tables if goes_on else None,
+        own=own,
+        own_before=own,
         from_position=entry.position,
         position=None if phase == "dropped" else entry.position,
         rows_inserted=rows.inserted,

@@ -162,6 +162,10 @@ class RunContext(Struct):
     files: tuple[SeenFile, ...] = ()
     #: files with changes that only some targets may have passed: known once all have them
     late_files: tuple[SeenFile, ...] = ()
+    #: whether changes of the feed wait for the next run
+    waiting: bool = False
+    #: whether a target may come again that is not in the subscription now
+    left: bool = False
     told: int | None = None
     furthest: int = -1
     #: whether all targets that the ledger knows of this subscription are in this run
@@ -301,10 +305,16 @@ def entry(context: RunContext, target: TargetRun, phase: Phase, upto: int | None
         clock=target.clock,
         own=stored_place(own) if apart else None,
         own_before=stored_place(target.position) if apart else None,
-        tables=None
-        if target.newest is None
-        else tuple((*name, seq) for name, seq in sorted(target.newest.items())),
+        tables=None if target.newest is None else _tables(target.newest, upto),
     )
+
+
+def _tables(
+    newest: Mapping[RelationName, int], upto: int | None
+) -> tuple[tuple[str, str, int], ...]:
+    """What a row tells of tables: no change behind the cut."""
+    last = -1 if upto is None else upto
+    return tuple((*name, min(seq, last)) for name, seq in sorted(newest.items()))
 
 
 @contextmanager

@@ -8,20 +8,23 @@ Example
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import NO_FEED_FILES, URL_NOT_READ
+from filtersql.feeds.formats import is_consumed, place_bits
+from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import FeedFile, find_files
 from filtersql.names import is_url
 from filtersql.source import Span
 from filtersql.targets.model import Engine
 
-__all__ = ["fetched", "found_files"]
+__all__ = ["fetched", "found_files", "pending_files"]
 
 #: a store answers several questions in the time of one
 _AT_ONCE = 8
@@ -57,3 +60,24 @@ def fetched(engine: Engine, files: Sequence[FeedFile], folder: Path) -> tuple[Fe
         for _ in pool.map(engine.cluster.fetch, copies, copies.values()):
             pass
     return tuple(replace(file, path=copies.get(file.shown, file.path)) for file in files)
+
+
+def pending_files(
+    feed: Feed,
+    files: Sequence[FeedFile],
+    seen: Mapping[str, tuple[int, int, int]],
+    landings: Sequence[Landing],
+) -> list[FeedFile]:
+    """The files that have to be opened, of a feed of which some were `seen`."""
+
+    def consumed(file: FeedFile) -> bool:
+        known = seen.get(file.shown)
+        same = known is not None and known[:2] == (file.size, file.modified)
+        return same and known is not None and is_consumed(feed, known[2], landings)
+
+    pending = [file for file in files if not consumed(file)]
+    if place_bits(feed) is not None:
+        # What comes later gets later numbers, whatever its file is called.
+        order = {path: number for number, path in enumerate(seen)}
+        pending.sort(key=lambda file: order.get(file.shown, len(order)))
+    return pending

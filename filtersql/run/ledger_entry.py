@@ -7,7 +7,7 @@ Example
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -97,7 +97,8 @@ class Entry(Struct, frozen=True):
     #: up to `position`, and where it stood at `from_position` (-1: before any); stored as the clock
     own: int | None = None
     own_before: int | None = None
-    #: of a target with several source tables there: schema, name and the last change that was read
+    #: there, of each of its source tables: schema, name and the last change that was read up to
+    #: `position`, whether the target takes such changes or not (-1: none)
     tables: tuple[tuple[str, str, int], ...] | None = None
     #: the run that wrote the row, and until when nobody else may write (seconds since 1970)
     owner: str = ""
@@ -112,6 +113,20 @@ class Entry(Struct, frozen=True):
     def stood(self) -> int | None:
         """Where it stood with them before what the row says."""
         return self.from_position if self.own_before is None else _known(self.own_before)
+
+    @property
+    def read(self) -> Mapping[RelationName, int]:
+        """What `tables` tells."""
+        return {RelationName(*name): seq for *name, seq in self.tables or ()}
+
+    def read_of(self, tables: Collection[RelationName]) -> int | None:
+        """Where it stands once it takes other changes of the same tables: behind all that was read.
+
+        Of other tables nobody knows what was read: then it is where all are.
+        """
+        if self.position is None or self.read.keys() != {*tables}:
+            return self.position
+        return _known(min(max(stored_place(self.stands), *self.read.values()), self.position))
 
     def beyond(self, position: int | None) -> Entry:
         """The row, where all have got to a position, with or without changes of their own."""

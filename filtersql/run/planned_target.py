@@ -63,12 +63,6 @@ class PlannedTarget(Struct, frozen=True):
     clock: str | None = None
 
     @property
-    def sources_differ(self) -> bool:
-        """Whether it takes changes of other tables than before, as far as that is known."""
-        before, compiled = self.earlier, self.compiled
-        return before is None or compiled is None or before.sources != compiled.definition.sources
-
-    @property
     def unique_id(self) -> str:
         """The name of the node."""
         return f"{self.subscription}/{self.relation}"

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.places import Place
-from filtersql.feeds.records import Record
+from filtersql.feeds.records import Record, relation_of
 from filtersql.feeds.restaging import restage
 from filtersql.feeds.staging import ChangeStage, staged_columns
 from filtersql.feeds.values import canonical_text
@@ -157,7 +157,8 @@ def put_aside(context: RunContext, target: TargetRun, upto: int | None) -> None:
         for seq, error in target.aside.items()
         if position < seq <= upto and seq not in known
     }
-    held = [Held(_plain(record, target), new[record.seq]) for record in _found(context, new)]
+    found = _found(context, target, new)
+    held = [Held(_plain(record, target), new[record.seq]) for record in found]
     held += [
         Held(Record(seq=seq, op="truncate"), "")
         for seq in target.truncated
@@ -172,13 +173,13 @@ def put_aside(context: RunContext, target: TargetRun, upto: int | None) -> None:
     target.put_aside += len(new)
 
 
-def _found(context: RunContext, seqs: Mapping[int, str]) -> Iterator[Record]:
-    """The records of some changes: the feed is read again for them."""
+def _found(context: RunContext, target: TargetRun, seqs: Mapping[int, str]) -> Iterator[Record]:
+    """The records of some changes of a target: the feed is read again for them."""
     if not seqs or context.records is None:
         return
-    seen: set[int] = set()
+    seen, sources = set[int](), target.compiled.sources
     for _, record in context.records([]):
-        if record.seq in seqs and record.seq not in seen:
+        if record.seq in seqs and record.seq not in seen and relation_of(record) in sources:
             seen.add(record.seq)
             yield record
 

@@ -26,9 +26,9 @@ from filtersql.errors.applying import DUPLICATE_KEYS
 from filtersql.errors.live import NOTHING_CAPTURED
 from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
 from filtersql.feeds.changes import Reading, read
-from filtersql.feeds.formats import Opened, is_consumed, open_files
+from filtersql.feeds.formats import Opened, open_files, place_bits
 from filtersql.feeds.lake import from_delta, from_iceberg
-from filtersql.feeds.landings import Landing, all_needed, lowest_reached
+from filtersql.feeds.landings import Landing, lowest_reached
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.native import TABLE_COLUMNS, from_rows
 from filtersql.feeds.places import Place, Records
@@ -38,7 +38,7 @@ from filtersql.feeds.table_feeds import Found, TableFeed
 from filtersql.project.captured import rows_pattern
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.run.counts import count_repeated
-from filtersql.run.fetching import fetched, found_files
+from filtersql.run.fetching import fetched, found_files, pending_files
 from filtersql.run.ledger_entry import SeenFile
 from filtersql.run.model import Inputs
 from filtersql.run.source_texts import written_otherwise
@@ -87,13 +87,10 @@ def read_feed(
     if feed.path is None:
         table = _table_feed(engine, feed, lowest, landings, inputs.catalog)
         return _read_table(inputs, engine, feed, table, landings, folder, on_progress)
-    pending = [
-        file
-        for file in _feed_files(engine, feed, feed.path, inputs.root)
-        if not _consumed(feed, file, seen, lowest)
-    ]
+    found = _feed_files(engine, feed, feed.path, inputs.root)
+    pending = pending_files(feed, found, seen, landings)
     files = fetched(engine, pending, folder)
-    opening = partial(open_files, feed, inputs.catalog, files, lowest, all_needed(landings))
+    opening = partial(open_files, feed, inputs.catalog, files, landings)
     records: Records = partial(_reopened, opening)
     spread = spread_feed(engine, feed, inputs.catalog, landings, files, folder, on_progress)
     if spread is not None:
@@ -110,6 +107,7 @@ def read_feed(
             closed=opened.closed,
             on_progress=on_progress,
             blocks=opened.blocks,
+            bits=place_bits(feed),
         )
     told = ((file.shown, file.size, file.modified, last.get(file.shown, -1)) for file in files)
     return FeedRead(reading, records, tuple(told))
@@ -214,14 +212,6 @@ def _as_stored(column: FeedColumn, engine: Engine) -> exp.Expr:
         short = exp.func("LENGTH", value.copy()) < length
         value = exp.case().when(short, padded).else_(value)
     return exp.alias_(value, column.name, quoted=True)
-
-
-def _consumed(
-    feed: Feed, file: FeedFile, seen: Mapping[str, tuple[int, int, int]], lowest: int
-) -> bool:
-    known = seen.get(file.shown)
-    same = known is not None and known[:2] == (file.size, file.modified)
-    return same and known is not None and is_consumed(feed, known[2], lowest)
 
 
 def _read_table(

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate
 
 from msgspec import Struct
 
@@ -23,8 +22,9 @@ from filtersql.feeds.debezium_places import Facts, Placing
 from filtersql.feeds.debezium_portions import take_halves, take_placed
 from filtersql.feeds.dms_portions import DmsFacts, LoadedPortion, in_order, take_placed_rows
 from filtersql.feeds.dms_rows import RANK_BITS
+from filtersql.feeds.ordered_runs import Runs
 from filtersql.feeds.placed import Placed, ranges
-from filtersql.feeds.portions import Portion, Share, Taken, take
+from filtersql.feeds.portions import Portion, Share, Taken, take, write_runs
 from filtersql.feeds.positions import SLOT_BITS, seq_at
 from filtersql.feeds.segments import Chain, Segment, chained
 from filtersql.feeds.wal2json import OpenTransaction
@@ -124,18 +124,24 @@ def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -
     placed = cluster.answers(partial(dms_portions.place, share), ranges(_spans(found)))
     if placed is None or not _usable(placed):
         return None
-    before = [0, *accumulate(each.loaded for each in found)]
-    counts = (each.count for each in found)
-    tasks = [LoadedPortion(*each) for each in zip(parts, before[:-1], counts, strict=True)]
+    tasks: list[LoadedPortion] = []
+    loaded: Counter[RelationName] = Counter()
+    for part, each in zip(parts, found, strict=True):
+        tasks.append(LoadedPortion(part, dict(loaded), each.count))
+        loaded.update(each.loaded)
     taken = cluster.answers(partial(take_placed_rows, share), tasks, tell)
     if taken is None:
         return None
     segments = [each.segment for each in placed]
     last = _newest([each.newest for each in found], RANK_BITS)
-    if loaded := before[-1]:
-        segments.append(Segment("", first=0, last=loaded - 1))
+    if loaded:
+        end = max(loaded.values()) - 1
+        segments.append(Segment("", first=0, last=end))
+        order = Runs(share.start, follows=False)
+        order.lasts.append(end)
+        write_runs(share, "loads.parquet", [order])
         # They need not be read again to number what comes behind them.
-        last = dict.fromkeys((name for each in found for name in each.loads), loaded - 2) | last
+        last = dict.fromkeys((name for each in found for name in each.loads), end - 1) | last
     return _settled(share, taken, segments, last, closed=True)
 
 

@@ -113,7 +113,7 @@ def _begun(context: RunContext, known: Ledger, lane: int, standing: Standing) ->
 
 def _remember_files(context: RunContext) -> None:
     """Files that no intention has told of."""
-    if context.whole and context.stop is None:
+    if context.whole and not (context.stop or context.waiting or context.left):
         context.files += context.late_files
     if context.files:
         context.pending.append(read_row(context, None))
@@ -133,11 +133,11 @@ def _note_known(context: RunContext, known: Ledger) -> None:
     name = context.subscription.name
     mine = {key_of(target.compiled) for target in context.targets}
     mine |= {row.key for row in context.pending}
+    entries = [entry for entry in known.newest.values() if entry.subscription == name]
     context.whole = all(
-        entry.key in mine or entry.phase in ("dropped", "left")
-        for entry in known.newest.values()
-        if entry.subscription == name
+        entry.key in mine or entry.phase in ("dropped", "left") for entry in entries
     )
+    context.left = any(entry.phase == "left" for entry in entries)
     context.furthest = known.reached.get(name, (0, -1))[1]
     for target in context.targets:
         standing = target.standing
@@ -153,7 +153,7 @@ def _note_known(context: RunContext, known: Ledger) -> None:
 def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
     """What was staged for each target; those that have changes come first in the lanes."""
     context.boundary, context.records = feed.reading.boundary, feed.records
-    context.cut = feed.reading.cut
+    context.cut, context.waiting = feed.reading.cut, feed.reading.waiting
     seen = known.files.get(context.subscription.name, {})
     context.files = tuple(file for file in feed.files if seen.get(file[0]) != file[1:])
     if lands_apart(context.subscription.changes):

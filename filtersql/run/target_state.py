@@ -192,7 +192,7 @@ def _new(compiled: CompiledTable, subscription: Subscription, entry: Entry | Non
         position,
         refilled=filled,
         unfinished=begun,
-        newest=_newest(compiled, subscription, None, position),
+        newest=_newest(compiled, subscription, {}, position),
     )
 
 
@@ -201,9 +201,9 @@ def _known(compiled: CompiledTable, subscription: Subscription, proof: Proof) ->
     accepted = entry.phase != "applying" and entry.judged_by != compiled.filter_hash
     reached = entry.position if going_on else entry.from_position
     # It may take changes that it did not take when they were read.
-    own = reached if accepted else entry.stands if going_on else entry.stood
+    own = entry.read_of(tables_of(compiled)) if accepted else entry.stands
+    own = own if going_on else entry.stood
     position = own_position(subscription.changes, own, reached)
-    known = None if accepted else entry.tables
     return Standing(
         compiled,
         entry,
@@ -215,24 +215,21 @@ def _known(compiled: CompiledTable, subscription: Subscription, proof: Proof) ->
         settled=proof.proved,
         accepted=accepted,
         released=proof.released,
-        newest=_newest(compiled, subscription, known, reached),
+        newest=_newest(compiled, subscription, entry.read, reached),
     )
 
 
 def _newest(
     compiled: CompiledTable,
     subscription: Subscription,
-    known: Sequence[tuple[str, str, int]] | None,
+    known: Mapping[RelationName, int],
     reached: int | None,
 ) -> Mapping[RelationName, int] | None:
-    """The last change of each table of a target; where none is known, all was read."""
-    feed, tables = subscription.changes, tables_of(compiled)
-    if not lands_apart(feed) or len(tables) < 2:
+    """The last change of each table of a target; of one that is not known all was read."""
+    if not lands_apart(subscription.changes):
         return None
-    if known is None:
-        return {} if reached is None else dict.fromkeys(tables, reached)
-    every = ((RelationName(*name), own_position(feed, seq, reached)) for *name, seq in known)
-    return {name: at for name, at in every if at is not None}
+    all_read = dict.fromkeys(tables_of(compiled), -1 if reached is None else reached)
+    return {name: known.get(name, seq) for name, seq in all_read.items()}
 
 
 def tables_of(compiled: CompiledTable) -> frozenset[RelationName]:
@@ -243,14 +240,14 @@ def tables_of(compiled: CompiledTable) -> frozenset[RelationName]:
 def landing_of(subscription: Subscription, compiled: CompiledTable, entry: Entry) -> Landing:
     """What a feed is told of a target whose newest row is true."""
     position = own_position(subscription.changes, entry.stands, entry.position)
-    newest = _newest(compiled, subscription, entry.tables, entry.position)
+    newest = _newest(compiled, subscription, entry.read, entry.position)
     return Landing(compiled, position, entry.position, newest)
 
 
 def landing_of_copy(subscription: Subscription, compiled: CompiledTable) -> Landing:
     """The same of a target that is copied first."""
     at = copied_to(compiled, subscription)
-    return Landing(compiled, at, at, _newest(compiled, subscription, None, at))
+    return Landing(compiled, at, at, _newest(compiled, subscription, {}, at))
 
 
 def copied_to(compiled: CompiledTable, subscription: Subscription) -> int | None:

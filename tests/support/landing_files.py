@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from answers import Project
 from one_by_one import OneByOne
@@ -34,38 +36,57 @@ PUBLICATION = """publications:
 FEEDS = {
     "dms": '{format: dms, path: "feed/*/*/*", sequence: at, assume: [fixed_keys]}',
     "debezium": '{format: debezium, path: "feed/*/*/*"}',
+    "unnumbered": '{format: debezium, path: "feed/*/*/*"}',
 }
 
 
-Change = tuple[int, int, str]
+class Change(NamedTuple):
+    """A change of a key at a second of a minute, the n-th there; `r`: a row of the snapshot."""
+
+    key: int
+    at: int
+    op: str = "c"
+    n: int = 0
+
+    @property
+    def value(self) -> str:
+        """What it makes of the row."""
+        return f"{self.at}.{self.n}"
 
 
 def dms(_: str, *changes: Change) -> str:
-    """Each at a second of a minute."""
-    rows = (f"{OPS[op]},{key},{at},2026-01-02 03:04:{at:02}.0\n" for key, at, op in changes)
+    """Changes of one second share a hundredth of it, and some their moments."""
+    minute = "2026-01-02 03:04"
+    rows = (
+        f"{OPS[each.op]},{each.key},{each.value},{minute}:{each.at:02}.000{each.n // 2:03}\n"
+        for each in changes
+    )
     return "".join(["Op,id,v,at\n", *rows])
 
 
-def debezium(table: str, *changes: Change) -> str:
-    """Each in a transaction behind a position of the log."""
+def debezium(table: str, *changes: Change, numbered: bool = True) -> str:
+    """Changes of one second are in a transaction behind a position of the log."""
     values = []
-    for key, at, op in changes:
-        lsn = str(at * 1000)
-        source = {"schema": "public", "table": table, "txId": at, "lsn": at * 1000 + key}
-        values.append(
-            {
-                "op": op,
-                "source": {**source, "sequence": json.dumps([lsn, lsn])},
-                "before": {"id": key, "v": None} if op == "d" else None,
-                "after": None if op == "d" else {"id": key, "v": str(at)},
-                "transaction": {"id": f"{at}:{lsn}", "total_order": 1 + key % 10},
-            }
-        )
+    for each in changes:
+        lsn = each.at * 1000
+        source = {"schema": "public", "table": table, "txId": each.at, "lsn": lsn + each.n}
+        before = None if each.op == "r" else str(lsn)
+        value = {
+            "op": each.op,
+            "source": {**source, "sequence": json.dumps([before, str(lsn)])},
+            "before": {"id": each.key, "v": None} if each.op == "d" else None,
+            "after": None if each.op == "d" else {"id": each.key, "v": each.value},
+        }
+        if each.op == "r":
+            source["lsn"] = lsn
+        elif numbered:
+            value["transaction"] = {"id": f"{each.at}:{lsn}", "total_order": 1 + each.n}
+        values.append(value)
     return "".join(f"{json.dumps(value)}\n" for value in values)
 
 
 OPS = {"c": "I", "u": "U", "d": "D"}
-WRITERS = {"dms": dms, "debezium": debezium}
+WRITERS = {"dms": dms, "debezium": debezium, "unnumbered": partial(debezium, numbered=False)}
 
 
 class Landing:
@@ -79,9 +100,14 @@ class Landing:
         said = f"subscriptions: [{{name: s, publications: [p], changes: {FEEDS[form]}}}]\n"
         self.project.write("subscriptions/s.yml", said)
 
+    def changes(self, table: str, *rows: tuple[int, int]) -> str:
+        """Lines of inserts, without a header."""
+        changes = [Change(key, at, n=key % 10) for key, at in rows]
+        return WRITERS[self.form](table, *changes).removeprefix("Op,id,v,at\n")
+
     def land(self, table: str, name: str, *rows: tuple[int, int]) -> None:
         """A file of a table: keys, and when each was inserted."""
-        changes = [(key, at, "c") for key, at in rows]
+        changes = [Change(key, at, n=key % 10) for key, at in rows]
         self.project.write(f"feed/public/{table}/{name}", WRITERS[self.form](table, *changes))
 
     def run(self) -> str:
@@ -111,16 +137,20 @@ class Told(OneByOne):
 
 
 class Tables:
-    """What two tables go through, and what they hold after each of their changes."""
+    """What two tables go through, and what they hold after each of their changes.
 
-    def __init__(self, drawn: list[tuple[str, int]]) -> None:
-        self.waiting: dict[str, list[Change]] = {"t": [], "u": []}
+    `drawn` are transactions, of tables and keys; `snapshot` the keys that are there before.
+    """
+
+    def __init__(self, drawn: list[list[tuple[str, int]]], snapshot: int) -> None:
+        self.waiting = {name: [Change(key, 1, "r") for key in range(snapshot)] for name in "tu"}
         self.landed: dict[str, list[Change]] = {"t": [], "u": []}
-        held: dict[str, set[int]] = {"t": set(), "u": set()}
-        for at, (name, key) in enumerate(drawn, 1):
-            op = "c" if key not in held[name] else "ud"[at % 2]
-            self.waiting[name].append((key, at, op))
-            (held[name].discard if op == "d" else held[name].add)(key)
+        held = {name: {*range(snapshot)} for name in "tu"}
+        for at, transaction in enumerate(drawn, 2):
+            for n, (name, key) in enumerate(transaction):
+                op = "c" if key not in held[name] else "ud"[(at + n) % 2]
+                self.waiting[name].append(Change(key, at, op, n))
+                (held[name].discard if op == "d" else held[name].add)(key)
 
     def land(self, name: str, count: int) -> list[Change]:
         """The next changes of a table."""
@@ -131,10 +161,10 @@ class Tables:
     def rows(self, name: str) -> list[tuple[int, str]]:
         """What a table holds after what has landed of it."""
         held: dict[int, str] = {}
-        for key, at, op in self.landed[name]:
-            held[key] = f"{at}"
-            if op == "d":
-                del held[key]
+        for each in self.landed[name]:
+            held[each.key] = each.value
+            if each.op == "d":
+                del held[each.key]
         return sorted(held.items())
 
 
@@ -143,5 +173,6 @@ def fed(world: World, form: str) -> World:
     for name in "tu":
         world.publish(table(name, key=("id",), id="int4!", v="text"), None)
     assume = frozenset({"fixed_keys"})
-    feed = Feed(SPAN, form, "changes/*/*/*", options={"sequence": "at"}, assume=assume)
+    name = "dms" if form == "dms" else "debezium"
+    feed = Feed(SPAN, name, "changes/*/*/*", options={"sequence": "at"}, assume=assume)
     return world.subscribe(changes=feed)
