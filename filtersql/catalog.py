@@ -239,12 +239,6 @@ class Catalog(Struct, frozen=True):
             yield self.tables[parent]
             name = parent
 
-    def tree_of(self, name: RelationName) -> RelationName:
-        """The root of the partition tree that a table is in; where it is in none, the table."""
-        while (table := self.tables.get(name)) is not None and table.partition_of is not None:
-            name = table.partition_of
-        return name
-
     def partitions(self, name: RelationName) -> Iterator[Table]:
         """The partitions directly below a partitioned table, in the order of definition."""
         return (table for table in self.tables.values() if table.partition_of == name)

@@ -130,7 +130,6 @@ LATE_LOAD = Wording(
     detail="Its rows belong before all changes.",
     hint="Run with --full-refresh.",
 )
-# The files of another table landed earlier, and a run went beyond it.
 # A partition's topic, for a root that was brought further by the topics of others.
 LATE_CHANGE = Wording(
     'change of "{table}" came late: target {name} is beyond it already',
@@ -139,6 +138,13 @@ LATE_CHANGE = Wording(
     hint="Publish these tables as one (publish_via_partition_root); to take it in now,"
     " run --full-refresh --select {name}.",
 )
+# Debezium sends a key's change as a delete and an insert, and one of these was in a later file.
+PARTED_KEY_CHANGE = Wording(
+    'a change of a key of "{table}" was read by halves',
+    detail="An earlier run took its first half for a change of its own.",
+    hint="Run with --full-refresh.",
+)
+# The files of another table landed earlier, and a run went beyond it.
 DISORDERED_FILES = Wording(
     'changes of table "{table}" are not in the order of the sequence column',
     detail="DMS writes a table's changes in the order of commits.",

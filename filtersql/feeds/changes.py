@@ -91,18 +91,18 @@ def read(
     closed: bool = True,
     on_progress: Callable[[int], None] | None = None,
     blocks: Blocks | None = None,
-    bits: int | None = None,
+    placed: PlacedOrder | None = None,
 ) -> Reading:
     """Judge all changes of a feed and stage those that are pending. Raises Mistakes.
 
     `closed` says that nothing more will be written to what is read: its last transaction is
-    complete. `blocks` gives the changes of `records` some thousand at a time. `bits` are those of
-    numbers that have their places, table by table.
+    complete. `blocks` gives the changes of `records` some thousand at a time. `placed` is
+    the order of changes that have their places.
     """
     start = lowest_position(landings)
     every = (records, blocks or blocks_of(records), catalog, landings, engine, folder, closed)
-    if bits is not None:
-        return _read(*every, on_progress, PlacedOrder(start, bits, catalog))
+    if placed is not None:
+        return _read(*every, on_progress, placed)
     try:
         return _read(*every, on_progress, Runs(start))
     except Unordered:

@@ -22,7 +22,7 @@ Debezium
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -31,17 +31,19 @@ from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import (
     INCOMPLETE_TRANSACTION,
+    PARTED_KEY_CHANGE,
     REPEATED_ROW,
 )
 from filtersql.feeds.debezium_changes import Changes, Read, messages
 from filtersql.feeds.debezium_order import Cursor, Index, Status
-from filtersql.feeds.landings import Needed
+from filtersql.feeds.held import Counted
+from filtersql.feeds.landings import Lasts, Needed
 from filtersql.feeds.lines import FeedFile, line_span
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
 from filtersql.names import RelationName
 
-__all__ = ["Debezium", "covered", "is_keyed", "open_feed"]
+__all__ = ["Debezium", "covered", "is_keyed", "is_parted", "open_feed"]
 
 
 class Debezium(Struct, frozen=True):
@@ -55,6 +57,7 @@ class Debezium(Struct, frozen=True):
     lowest: int = -1
     needed: Needed = None
     start: int = -1
+    lasts: Lasts = {}
     #: partitioned tables whose rows the snapshot holds a second time, as those of their leaves
     covered: set[RelationName] = field(default_factory=set)
 
@@ -87,7 +90,11 @@ class Debezium(Struct, frozen=True):
             elif halves[key][1].event.op != event.op:
                 first, other = halves.pop(key)
                 old, new = (other, found) if event.op == "c" else (found, other)
-                yield from changes.of(place, min(first, seq), old, new, mistakes)
+                if is_parted(first, seq, self.lasts.get(event.relation, ())):
+                    mistakes.append(
+                        (place, PARTED_KEY_CHANGE(line_span(*place), table=event.relation))
+                    )
+                yield from changes.of(place, max(first, seq), old, new, mistakes)
 
     def _end(
         self, place: Place, status: Status, mistakes: list[tuple[Place, Mistake]]
@@ -119,23 +126,29 @@ def open_feed(
     feed: Feed,
     catalog: Catalog,
     lowest: int,
-    needed: Needed = None,
-    start: int = -1,
+    needed: Needed,
+    start: int,
+    lasts: Lasts,
+    counted: Counted,
 ) -> Debezium:
     """Read the files once, for the order of their changes."""
-    opened = Debezium(files, feed, catalog, Index(), lowest, needed, start)
+    opened = Debezium(files, feed, catalog, Index(counted), lowest, needed, start, lasts)
     reads: Counter[RelationName] = Counter()
     for place, found in opened.messages([]):
         if isinstance(found, Status):
             opened.index.end(found, place[0])
         else:
             fact = found.event.fact(place[2])
-            keyed, tree = is_keyed(catalog, fact.relation), catalog.tree_of(fact.relation)
-            opened.index.add(fact, place[:2], keyed=keyed, tree=tree)
+            opened.index.add(fact, place[:2], keyed=is_keyed(catalog, fact.relation))
             reads[fact.relation] += fact.op == "r"
     opened.index.finish()
     opened.covered.update(covered(reads, catalog))
     return opened
+
+
+def is_parted(one: int, other: int, lasts: Collection[int]) -> bool:
+    """Whether a run has read one half of a change of a key, and not the other."""
+    return any(min(one, other) <= last < max(one, other) for last in lasts)
 
 
 def is_keyed(catalog: Catalog, relation: RelationName) -> bool:

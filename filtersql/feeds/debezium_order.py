@@ -4,13 +4,13 @@ Example
     ======================= ========== =====================================
     source.sequence         lsn        seq
     ======================= ========== =====================================
-    [null,"880"]            880        snapshot: its rows, from 880 on
+    [null,"880"]            880        snapshot: its rows, right before 880
     ["1040","1040"]         1040       the first behind the commit at 1040
     ["1040","1100"]         1100       the second
     ======================= ========== =====================================
 
-A transaction stands at the commit before it; inside, the changes of each table (of a partition
-tree) are in the order of their log positions, or of `transaction.total_order` where that is sent.
+A transaction stands at the commit before it; inside, the changes of each table are in the
+order of their log positions, or of `transaction.total_order` where that is sent.
 So neither the order of files nor a change that is sent twice matters, and what is read of one table
 gives no number to the changes of another. Two changes share a position where a key changes (d and
 c), a TRUNCATE names several tables, or COPY wrote them; only in a table without key can such two be
@@ -23,13 +23,14 @@ Debezium
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Iterator
 
 import msgspec
 from msgspec import Struct, field
 
 from filtersql.catalog import Catalog
+from filtersql.feeds.held import Counted, Held, LastPlace, held_by
+from filtersql.feeds.landings import Lasts
 from filtersql.feeds.positions import SLOT_BITS, bucket
 from filtersql.feeds.records import relation_name
 from filtersql.names import RelationName
@@ -142,29 +143,31 @@ def slot(event: Event) -> tuple[int, bool]:
     if event.source.sequence is None:
         raise ValueError("source.sequence is missing")
     before = _sequences.decode(event.source.sequence)[0]
-    return bucket(event.lsn if before is None else int(before)), before is not None
+    place = bucket(event.lsn if before is None else int(before))
+    # The first transaction behind a snapshot may have its log position.
+    return place - (event.op == "r"), before is not None
 
 
 class _Group(Struct):
     """The changes at one place that have no number, in the order in which they were read."""
 
-    #: the table, by its partition tree; whether it is no row of the snapshot; the log position
+    #: the table; whether it is no row of the snapshot; the log position
     keys: list[tuple[RelationName, bool, int]] = field(default_factory=list)
     repeated: set[int] = field(default_factory=set)
     contents: set[tuple[int, int]] = field(default_factory=set)
     lines: set[int] = field(default_factory=set)
     ranks: array[int] = field(default_factory=lambda: array("q"))
-
-    @property
-    def held(self) -> int:
-        """How many different changes it has of the table that has the most."""
-        kept = (key[0] for n, key in enumerate(self.keys) if n not in self.repeated)
-        return max(Counter(kept).values(), default=0)
+    #: how many of each table have a rank
+    counts: dict[RelationName, int] = field(default_factory=dict)
 
 
 class Index(Struct, frozen=True):
-    """All changes of a feed: `add` each, `finish`, then ask a `Cursor` as they are read again."""
+    """All changes of a feed: `add` each, `finish`, then ask a `Cursor` as they are read again.
 
+    `counted` are changes of files that are not read again.
+    """
+
+    counted: Counted = field(default_factory=dict)
     groups: dict[int, _Group] = field(default_factory=dict)
     #: positions at which a table has a d, and those at which it has a c
     deleted: set[tuple[int, int, RelationName]] = field(default_factory=set)
@@ -176,16 +179,19 @@ class Index(Struct, frozen=True):
     ends: dict[str, Status] = field(default_factory=dict)
     #: lines that may be another's repetition or a change of their own
     doubts: set[tuple[str, int]] = field(default_factory=set)
-    #: file -> the places in it
-    files: dict[str, set[int]] = field(default_factory=dict)
+    #: the last place of each file and table
+    files: dict[str, dict[RelationName, LastPlace]] = field(default_factory=dict)
     numbered: dict[str, int] = field(default_factory=dict)
+    #: the last place of each table at which its changes are numbered
+    ordered: dict[RelationName, int] = field(default_factory=dict)
+    #: files that tell where transactions begin or end
+    told: set[str] = field(default_factory=set)
 
-    def add(self, fact: Fact, place: tuple[str, int], *, keyed: bool, tree: RelationName) -> None:
-        """Take a change of a file and line, and of a table of a partition tree.
-
-        `keyed`: no two rows of its table can be alike.
-        """
+    def add(self, fact: Fact, place: tuple[str, int], *, keyed: bool) -> None:
+        """Take a change of a file and line. `keyed`: no two rows of its table can be alike."""
         at = (fact.bucket, fact.lsn, fact.relation)
+        last = self.files.setdefault(place[0], {}).setdefault(fact.relation, LastPlace())
+        last.add(fact.bucket, once=fact.op == "r")
         if fact.op == "d":
             self.deleted.add(at)
         elif fact.op == "c":
@@ -194,7 +200,6 @@ class Index(Struct, frozen=True):
             self._number(fact, place, fact.order)
             return
         group = self.groups.setdefault(fact.bucket, _Group())
-        self.files.setdefault(place[0], set()).add(fact.bucket)
         content = (fact.lsn, fact.said)
         if content in group.contents and (keyed or (fact.line in group.lines and fact.timed)):
             group.repeated.add(len(group.keys))
@@ -202,11 +207,12 @@ class Index(Struct, frozen=True):
             self.doubts.add(place)
         group.contents.add(content)
         group.lines.add(fact.line)
-        group.keys.append((tree, fact.op != "r", fact.lsn))
+        group.keys.append((fact.relation, fact.op != "r", fact.lsn))
 
     def end(self, status: Status, shown: str) -> None:
         """Take a message of a file that tells where a transaction begins or ends."""
         self.ends[status.tx] = status
+        self.told.add(shown)
         # Changes that it counts may land later: until then it has to be read again.
         seq = (status.bucket + 1 << SLOT_BITS) - 1
         self.numbered[shown] = max(seq, self.numbered.get(shown, -1))
@@ -214,6 +220,7 @@ class Index(Struct, frozen=True):
     def _number(self, fact: Fact, place: tuple[str, int], order: int) -> None:
         seq = (fact.bucket << SLOT_BITS) + order - 1
         self.numbered[place[0]] = max(seq, self.numbered.get(place[0], -1))
+        self.ordered[fact.relation] = max(fact.bucket, self.ordered.get(fact.relation, -1))
         if fact.tx is not None:
             self.newest[fact.tx] = max(seq, self.newest.get(fact.tx, -1))
             name = f"{fact.relation.schema}.{fact.relation.name}"
@@ -221,14 +228,13 @@ class Index(Struct, frozen=True):
 
     def finish(self) -> None:
         """All changes were added."""
-        for group in self.groups.values():
-            kept = [number for number in range(len(group.keys)) if number not in group.repeated]
+        for at, group in self.groups.items():
             group.ranks = array("q", bytes(8 * len(group.keys)))
-            ranks: Counter[RelationName] = Counter()
+            kept = (number for number in range(len(group.keys)) if number not in group.repeated)
             for number in sorted(kept, key=group.keys.__getitem__):
-                tree = group.keys[number][0]
-                group.ranks[number] = ranks[tree]
-                ranks[tree] += 1
+                table = group.keys[number][0]
+                rank = group.counts.get(table, self.counted.get((at, table), 0))
+                group.ranks[number], group.counts[table] = rank, rank + 1
 
     def ended(self, status: Status, start: int) -> int | None:
         """The last seq of a transaction that ends; None where it has none behind the start."""
@@ -253,18 +259,30 @@ class Index(Struct, frozen=True):
     def last(self) -> dict[str, int]:
         """The last seq of each file, of its last transaction's whole length."""
         found = dict(self.numbered)
-        for name, places in self.files.items():
-            newest = max(places)
-            end = (newest << SLOT_BITS) + self.groups[newest].held - 1
-            found[name] = max(end, found.get(name, -1))
+        for name, tables in self.files.items():
+            for place in {last.place for last in tables.values()} & self.groups.keys():
+                end = (place << SLOT_BITS) + max(self.groups[place].ranks)
+                found[name] = max(end, found.get(name, -1))
         return found
 
-    def lacks_beginning(self, position: int) -> bool:
-        """Whether changes go on a transaction up to `position` whose beginning was not read."""
-        group = self.groups.get(position >> SLOT_BITS)
-        if group is None:
-            return False
-        return group.held <= position - ((position >> SLOT_BITS) << SLOT_BITS)
+    def held(self) -> dict[str, tuple[Held, ...]]:
+        """What files hold that tell no ends of transactions."""
+        repeated = [place for place, group in self.groups.items() if group.repeated]
+        told = {name: tables for name, tables in self.files.items() if name not in self.told}
+        return held_by([told], repeated)
+
+    def lacks_beginning(self, lasts: Lasts) -> int | None:
+        """The last change of a table whose place goes on, while its beginning was not read."""
+        for table, seqs in lasts.items():
+            for seq in seqs:
+                group = self.groups.get(seq >> SLOT_BITS)
+                slot = seq & (1 << SLOT_BITS) - 1
+                place = seq >> SLOT_BITS
+                if group is None or self.ordered.get(table) == place:
+                    continue  # its numbers are sent
+                if 0 < group.counts.get(table, 0) <= slot:
+                    return seq
+        return None
 
 
 class Cursor(Struct, frozen=True):

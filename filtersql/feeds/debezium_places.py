@@ -20,10 +20,11 @@ import pyarrow
 from msgspec import Struct
 
 from filtersql.errors import Mistakes
-from filtersql.feeds.debezium import is_keyed
+from filtersql.feeds.debezium import is_keyed, is_parted
 from filtersql.feeds.debezium_changes import Changes, Read, message, messages
 from filtersql.feeds.debezium_order import Cursor, Fact, Index, Status
-from filtersql.feeds.landings import all_needed
+from filtersql.feeds.held import LastPlace, LastPlaces
+from filtersql.feeds.landings import all_needed, lasts_of
 from filtersql.feeds.placed import Placed, Places, Range
 from filtersql.feeds.places import Place
 from filtersql.feeds.portions import Portion, Share
@@ -77,6 +78,7 @@ class Facts(Struct, frozen=True):
     #: bucket that these name
     count: int = 0
     ends: Mapping[str, int] = {}
+    held: LastPlaces = {}
     #: the last bucket of a transaction that follows no commit: its changes have several
     beginning: int = -1
     #: equal in two processes that give a text the same number
@@ -91,6 +93,7 @@ def facts(placing: Placing, portion: Portion) -> Facts:
     told, beginning, count = dict[str, int](), -1, 0
     reads: Counter[RelationName] = Counter()
     first, newest = -1, dict[str, int]()
+    held: dict[str, dict[RelationName, LastPlace]] = {}
     try:
         for number, (at, read) in enumerate(messages_of(portion, mistakes)):
             count = number + 1
@@ -105,6 +108,8 @@ def facts(placing: Placing, portion: Portion) -> Facts:
             reads[one.relation] += one.op == "r"
             first = one.bucket if first < 0 else min(first, one.bucket)
             newest[at[0]] = max(one.bucket, newest.get(at[0], 0))
+            last = held.setdefault(at[0], {}).setdefault(one.relation, LastPlace())
+            last.add(one.bucket, once=one.op == "r")
             if one.order is not None and not read.event.follows:
                 beginning = max(beginning, one.bucket)
     except Mistakes:
@@ -112,7 +117,8 @@ def facts(placing: Placing, portion: Portion) -> Facts:
     finally:
         rows.close()
         ends.close()
-    return Facts(not mistakes, dict(reads), first, newest, count, told, beginning, hash("facts"))
+    counts = (first, newest, count, told, held, beginning)
+    return Facts(not mistakes, dict(reads), *counts, hash("facts"))
 
 
 def place(placing: Placing, among: Range) -> Placed:
@@ -129,7 +135,7 @@ def messages_of(portion: Portion, mistakes: list[Found]) -> Iterator[tuple[Place
 
 def _placed(placing: Placing, among: Range) -> Places | None:
     """The places of all changes of a range; None where something is unusual."""
-    index = Index()
+    index = Index(placing.share.counted)
     every = [
         (portion, number, Fact(bucket, lsn, op, RelationName(schema, name), *rest))
         for portion in among.portions
@@ -138,17 +144,19 @@ def _placed(placing: Placing, among: Range) -> Places | None:
         )
     ]
     for portion, number, one in every:
-        catalog = placing.share.catalog
-        keyed, tree = is_keyed(catalog, one.relation), catalog.tree_of(one.relation)
-        index.add(one, (str(portion), number), keyed=keyed, tree=tree)
+        keyed = is_keyed(placing.share.catalog, one.relation)
+        index.add(one, (str(portion), number), keyed=keyed)
     index.finish()
-    if index.doubts or index.lacks_beginning(placing.share.lowest):
+    lasts = lasts_of(placing.share.landings)
+    if index.doubts or index.lacks_beginning(lasts) is not None:
         return None
-    cursor, places = Cursor(index), Places(SLOT_BITS, placing.share.catalog)
+    cursor, places = Cursor(index), Places(SLOT_BITS)
     halves: dict[tuple[int, int, RelationName], list[tuple[int, tuple[int, int, Fact]]]] = {}
     for part in every:
         one = part[2]
         seq = cursor.seq(one)
+        if seq is None:
+            places.repeated.add(one.bucket)
         if seq is None or (one.op == "r" and one.relation in placing.covered):
             continue  # it was read before
         if index.is_half(one):
@@ -159,7 +167,10 @@ def _placed(placing: Placing, among: Range) -> Places | None:
         parts = {part[2].op: part for _, part in both}
         if len(both) != 2 or len(parts) != 2:
             return None
-        _add(places, min(seq for seq, _ in both), parts["d"], parts["c"])
+        (seq, part), (other, _) = both
+        if is_parted(seq, other, lasts.get(part[2].relation, ())):
+            return None
+        _add(places, max(seq for seq, _ in both), parts["d"], parts["c"])
     return places if _ended(placing, among, index, places) else None
 
 

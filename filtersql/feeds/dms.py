@@ -30,13 +30,13 @@ from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import (
     DISORDERED_FILES,
-    LATE_LOAD,
     LOST_BEGINNING,
     UNREADABLE_EVENT,
 )
 from filtersql.feeds.dms_changes import HINT, Changes
 from filtersql.feeds.dms_rows import RANK_BITS, Key, Row, is_load, key_of, rows_of
-from filtersql.feeds.landings import Needed
+from filtersql.feeds.held import Counted, Held, LastPlace, held_by
+from filtersql.feeds.landings import Lasts, Needed
 from filtersql.feeds.lines import FeedFile, line_span
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
@@ -53,12 +53,12 @@ class Dms(Struct):
     files: Sequence[FeedFile]
     feed: Feed
     catalog: Catalog
-    lowest: int
+    lasts: Lasts
     needed: Needed = None
-    #: the place up to which the changes of a partition tree were read before
-    read: Mapping[RelationName, int] = {}
+    counted: Counted = {}
     seqs: list[int] = field(default_factory=list)
     last: dict[str, int] = field(default_factory=dict)
+    held: dict[str, tuple[Held, ...]] = field(default_factory=dict)
     wrong: list[tuple[Place, Mistake]] = field(default_factory=list)
 
     def index(self) -> Dms:
@@ -67,31 +67,28 @@ class Dms(Struct):
         newest: dict[tuple[RelationName, bool], Key] = {}
         for place, name, row in rows_of(self.files):
             key, load = self._key(place, row), is_load(place)
-            if load and self.lowest >= 0:
-                raise Mistakes([LATE_LOAD(shown=place[0])])
-            tree = self.catalog.tree_of(name)
+            read = min(self.lasts.get(name, {-1})) >> RANK_BITS
             disordered = not load and key < newest.get((name, load), (0, 0))
             # What is sent again, as behind a task that went on, is passed over.
-            if disordered and key[0] > self.read.get(tree, -1):
+            if disordered and key[0] > read:
                 self.wrong.append((place, DISORDERED_FILES(line_span(*place), table=name)))
             newest[name, load] = max(key, newest.get((name, load), key))
-            keys.append((key, place[0], tree))
+            keys.append((key, place[0], name))
         order = sorted(range(len(keys)), key=lambda number: keys[number][0])
         self.seqs = [0] * len(keys)
-        ranks: Counter[tuple[int, RelationName]] = Counter()
-        most: dict[int, int] = {}
+        ranks = Counter(self.counted)
+        places: dict[str, dict[RelationName, LastPlace]] = {}
         for number in order:
-            (bucket, _), _, tree = keys[number]
-            self.seqs[number] = (bucket << RANK_BITS) + ranks[bucket, tree]
-            ranks[bucket, tree] += 1
-            most[bucket] = max(ranks[bucket, tree], most.get(bucket, 0))
-        if lacks_beginning(most, self.lowest):
-            raise Mistakes([LOST_BEGINNING(seq=self.lowest, hint=_KEEP)])
-        for (bucket, _), shown, _ in keys:
-            end = (bucket << RANK_BITS) + most[bucket] - 1
-            # The file of a full load need not be read again to number what comes behind it.
-            end -= bucket == 0
-            self.last[shown] = max(end, self.last.get(shown, -1))
+            (bucket, _), shown, name = keys[number]
+            self.seqs[number] = (bucket << RANK_BITS) + ranks[bucket, name]
+            ranks[bucket, name] += 1
+            self.last[shown] = max(self.seqs[number], self.last.get(shown, -1))
+            # A row is written once.
+            tables = places.setdefault(shown, {})
+            tables.setdefault(name, LastPlace()).add(bucket, once=True)
+        self.held = held_by([places])
+        if (lost := lacks_beginning(ranks, self.counted, self.lasts)) is not None:
+            raise Mistakes([LOST_BEGINNING(seq=lost, hint=_KEEP)])
         return self
 
     def records(self, mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
@@ -116,10 +113,17 @@ class Dms(Struct):
             return 1, 0
 
 
-def lacks_beginning(counts: Mapping[int, int], lowest: int) -> bool:
-    """Whether some changes of a hundredth of a second that a target is in were not read."""
-    at = lowest >> RANK_BITS
-    return lowest >= 0 and 0 < counts.get(at, 0) <= lowest - (at << RANK_BITS)
+def lacks_beginning(
+    ranks: Mapping[tuple[int, RelationName], int], counted: Counted, lasts: Lasts
+) -> int | None:
+    """The last change of a table in a hundredth of a second of which others were not read."""
+    for name, seqs in lasts.items():
+        for seq in seqs:
+            at = (seq >> RANK_BITS, name)
+            held = ranks.get(at, 0)
+            if counted.get(at, 0) < held <= seq & (1 << RANK_BITS) - 1:
+                return seq
+    return None
 
 
 def sequence_of(feed: Feed) -> str:

@@ -24,7 +24,8 @@ from filtersql.feeds.blocks import blocks_of
 from filtersql.feeds.dms import lacks_beginning, sequence_of
 from filtersql.feeds.dms_changes import Changes
 from filtersql.feeds.dms_rows import RANK_BITS, Key, Row, is_load, key_of, rows_of
-from filtersql.feeds.landings import all_needed
+from filtersql.feeds.held import LastPlace, LastPlaces
+from filtersql.feeds.landings import all_needed, lasts_of, places_of
 from filtersql.feeds.placed import Placed, Places, Range, seqs_of
 from filtersql.feeds.places import Place
 from filtersql.feeds.portions import Portion, Share, Taken, take_placed_blocks
@@ -43,7 +44,7 @@ class DmsFacts(Struct, frozen=True):
     """What was found in a portion; `usual` False: nothing that may be used."""
 
     usual: bool
-    #: how many rows there are, and how many of the full load, by the root of the table's tree
+    #: how many rows there are, and how many of the full load, by table
     count: int = 0
     loaded: Mapping[RelationName, int] = {}
     #: the files that hold them
@@ -51,8 +52,9 @@ class DmsFacts(Struct, frozen=True):
     #: the first bucket of the changes, and the last one of each file
     first: int = -1
     newest: Mapping[str, int] = {}
-    #: the keys of each table's first change and its last one
+    #: the keys of each table's first change and its last one, of those that are new
     tables: Mapping[RelationName, tuple[Key, Key]] = {}
+    held: LastPlaces = {}
 
 
 class LoadedPortion(Struct, frozen=True):
@@ -70,18 +72,23 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
     loaded: Counter[RelationName] = Counter()
     newest: dict[str, int] = {}
     tables: dict[RelationName, tuple[Key, Key]] = {}
+    held: dict[str, dict[RelationName, LastPlace]] = {}
+    read = places_of(share.landings, RANK_BITS)
     column, first, count = sequence_of(share.feed), -1, 0
     try:
         for number, (place, name, row) in enumerate(_rows(portion)):
             key, count = key_of(place, row, column), number + 1
+            last = held.setdefault(place[0], {}).setdefault(name, LastPlace())
+            last.add(key[0], once=True)
             if is_load(place):
                 loads.add(place[0])
-                loaded[share.catalog.tree_of(name)] += 1
+                loaded[name] += 1
                 continue
-            begin, last = tables.get(name, (key, key))
-            if key < last:
-                return DmsFacts(usual=False)
-            tables[name] = (begin, key)
+            if key[0] > read.get(name, -1):
+                begin, end = tables.get(name, (key, key))
+                if key < end:
+                    return DmsFacts(usual=False)
+                tables[name] = (begin, key)
             # The number inside of a hundredth of a second may have more digits than 64 bits hold.
             keys.add(number, key[0], f"{key[1]:020}", name.schema, name.name)
             first = key[0] if first < 0 else min(first, key[0])
@@ -90,8 +97,7 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
         return DmsFacts(usual=False)
     finally:
         keys.close()
-    usual = not (loads and share.lowest >= 0)
-    return DmsFacts(usual, count, loaded, sorted(loads), first, newest, tables)
+    return DmsFacts(True, count, loaded, sorted(loads), first, newest, tables, held)
 
 
 def in_order(found: Sequence[DmsFacts]) -> bool:
@@ -112,15 +118,12 @@ def place(share: Share, among: Range) -> Placed:
         for portion in among.portions
         for number, bucket, inner, *name in read_rows(_keys(share, portion), among.bounds(_BUCKET))
     )
-    places = Places(RANK_BITS, share.catalog)
-    ranks: Counter[tuple[int, RelationName]] = Counter()
-    most: dict[int, int] = {}
+    places = Places(RANK_BITS)
+    ranks = Counter(share.counted)
     for bucket, _, portion, number, name in every:
-        at = (bucket, share.catalog.tree_of(name))
-        places.add((bucket << RANK_BITS) + ranks[at], bucket, name, (portion, number))
-        ranks[at] += 1
-        most[bucket] = max(ranks[at], most.get(bucket, 0))
-    if lacks_beginning(most, share.lowest):
+        places.add((bucket << RANK_BITS) + ranks[bucket, name], bucket, name, (portion, number))
+        ranks[bucket, name] += 1
+    if lacks_beginning(ranks, share.counted, lasts_of(share.landings)) is not None:
         return Placed(usual=False)
     return places.settle(share, among)
 
@@ -136,9 +139,8 @@ def take_placed_rows(share: Share, part: LoadedPortion) -> Taken:
         for number, (place, name, row) in enumerate(_rows(portion)):
             count = number + 1
             if is_load(place):
-                tree = share.catalog.tree_of(name)
-                seq = loaded[tree]
-                loaded[tree] += 1
+                seq = loaded[name]
+                loaded[name] += 1
             else:
                 seq, _ = seqs[number]
             change = changes.of(place, seq, name, row, mistakes)

@@ -35,7 +35,7 @@ from filtersql.feeds.lines import FeedFile, opened
 from filtersql.feeds.places import Place
 from filtersql.names import RelationName
 
-__all__ = ["RANK_BITS", "Key", "Row", "is_load", "key_of", "rows_of"]
+__all__ = ["RANK_BITS", "Key", "Row", "is_load", "is_load_file", "key_of", "rows_of", "table_of"]
 
 #: numbers of the changes that share a hundredth of a second
 RANK_BITS = 24
@@ -50,12 +50,17 @@ Key = tuple[int, int]
 def rows_of(files: Sequence[FeedFile]) -> Iterator[tuple[Place, RelationName, Row]]:
     """All rows, with their places and tables. Raises Mistakes."""
     for file in files:
-        folders = PurePath(file.shown).parent.parts
-        name = RelationName(*folders[-2:]) if len(folders) > 1 else RelationName("", "")
+        name = table_of(file.shown)
         reader = _parquet if ".parquet" in file.path.suffixes else _csv
         for number, row in reader(file):
             shown = msgspec.json.encode(row, enc_hook=str)
             yield (file.shown, number, shown), name, row
+
+
+def table_of(shown: str) -> RelationName:
+    """The table that the last two folders of a file name."""
+    folders = PurePath(shown).parent.parts
+    return RelationName(*folders[-2:]) if len(folders) > 1 else RelationName("", "")
 
 
 def key_of(place: Place, row: Row, column: str) -> Key:
@@ -65,11 +70,12 @@ def key_of(place: Place, row: Row, column: str) -> Key:
 
 def is_load(place: Place) -> bool:
     """Whether it is in a file of the full load."""
-    return _is_load(place[0])
+    return is_load_file(place[0])
 
 
 @lru_cache(maxsize=64)
-def _is_load(shown: str) -> bool:
+def is_load_file(shown: str) -> bool:
+    """Whether a file is one of the full load."""
     return PurePath(shown).name.startswith("LOAD")
 
 

@@ -22,20 +22,32 @@ from filtersql.feeds.blocks import Block, Blocks
 from filtersql.feeds.column_blocks import ColumnBlock, ColumnReader
 from filtersql.feeds.dms import Dms
 from filtersql.feeds.dms_rows import RANK_BITS
+from filtersql.feeds.held import Counted, Held
 from filtersql.feeds.landings import (
     Landing,
     all_needed,
+    lasts_of,
     lowest_position,
     lowest_reached,
-    places_of,
+    stands_of,
 )
 from filtersql.feeds.lines import FeedFile, chunks
+from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.places import Place, Records
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import Record
 from filtersql.feeds.wal2json import Wal2json
+from filtersql.names import RelationName
 
-__all__ = ["Opened", "is_consumed", "lands_apart", "open_files", "own_position", "place_bits"]
+__all__ = [
+    "Consumption",
+    "Opened",
+    "lands_apart",
+    "open_files",
+    "own_position",
+    "place_bits",
+    "placed_order",
+]
 
 
 _Block = TypeVar("_Block", Block, Block | ColumnBlock)
@@ -52,7 +64,8 @@ class Opened(Struct, frozen=True):
     """Files that are ready to be read, as often as it takes.
 
     `closed`: nothing more belongs to their last transaction, though no commit record ends it.
-    `last`: the last seq in each file, by its shown name; it is known after a read.
+    `last`: the last seq in each file, by its shown name; it is known after a read. `held`: what it
+    has of each table.
     `blocks` gives what `records` gives, where a format can be read so.
     """
 
@@ -60,6 +73,7 @@ class Opened(Struct, frozen=True):
     closed: bool
     last: Mapping[str, int]
     blocks: Blocks | None = None
+    held: Mapping[str, tuple[Held, ...]] = {}
 
 
 def open_files(
@@ -67,24 +81,26 @@ def open_files(
     catalog: Catalog,
     files: Sequence[FeedFile],
     landings: Sequence[Landing] = (),
+    counted: Counted | None = None,
 ) -> Opened:
     """The files of a feed through the adapter of its format, for some targets.
 
+    `counted` are changes of files that are not opened again.
     Values of columns that no target needs need not be told; without targets all are.
     """
     lowest, needed = lowest_reached(landings), all_needed(landings) if landings else None
     match feed.format:
         case "debezium":
             start = lowest_position(landings)
-            stands = (lowest, needed, -1 if start is None else start)
-            opened = debezium.open_feed(files, feed, catalog, *stands)
-            if lowest >= 0 and opened.index.lacks_beginning(lowest):
-                raise Mistakes([LOST_BEGINNING(seq=lowest, hint=_KEEP)])
-            return Opened(opened.records, opened.closed, opened.index.last())
+            stands = (lowest, needed, -1 if start is None else start, lasts_of(landings))
+            opened = debezium.open_feed(files, feed, catalog, *stands, counted or {})
+            index = opened.index
+            if (lost := index.lacks_beginning(lasts_of(landings))) is not None:
+                raise Mistakes([LOST_BEGINNING(seq=lost, hint=_KEEP)])
+            return Opened(opened.records, opened.closed, index.last(), held=index.held())
         case "dms":
-            read = places_of(landings, catalog, RANK_BITS)
-            found = Dms(files, feed, catalog, lowest, needed, read).index()
-            return Opened(found.records, True, found.last)
+            found = Dms(files, feed, catalog, lasts_of(landings), needed, counted or {}).index()
+            return Opened(found.records, True, found.last, held=found.held)
         case "wal2json":
             stream = Wal2json(files, feed, catalog, lowest, needed)
             return Opened(stream.records, False, stream.last)
@@ -97,16 +113,45 @@ def place_bits(feed: Feed) -> int | None:
     return _NUMBERED.get(feed.format)
 
 
-def is_consumed(feed: Feed, last: int, landings: Sequence[Landing]) -> bool:
-    """Whether a file whose last seq is known need not be opened: all targets are beyond it."""
-    lowest, bits = lowest_reached(landings), place_bits(feed)
+def placed_order(feed: Feed, landings: Sequence[Landing]) -> PlacedOrder | None:
+    """The order of a feed whose changes have their places; None where they tell their own."""
+    bits = place_bits(feed)
     if bits is None:
-        return last <= lowest
-    # What a target has read last may go on, and all that there is of it gives the numbers: but for
-    # the full load of DMS, at 0.
-    stands = (lowest, *(one.position for one in landings))
-    going_on = {position >> bits for position in stands if position is not None}
-    return last < lowest and last >> bits not in going_on - {0}
+        return None
+    # DMS gives each row that it writes a number of its own.
+    return PlacedOrder(lowest_position(landings), bits, feed.format != "dms")
+
+
+class Consumption(Struct, frozen=True):
+    """Which files of a feed need not be opened: all targets are beyond them."""
+
+    lowest: int
+    #: how many bits number the changes of a place; None: each tells its own seq
+    bits: int | None
+    #: the places of each table that may go on: what a target has read of it last, or stands at
+    going_on: Mapping[RelationName, frozenset[int]] = {}
+
+    @classmethod
+    def of(cls, feed: Feed, landings: Sequence[Landing]) -> Consumption:
+        """That of a feed for some targets."""
+        bits, places = place_bits(feed), dict[RelationName, frozenset[int]]()
+        if bits is None:
+            return cls(lowest_reached(landings), None)
+        for table, seqs in (*lasts_of(landings).items(), *stands_of(landings).items()):
+            places[table] = places.get(table, frozenset()) | {seq >> bits for seq in seqs}
+        return cls(lowest_reached(landings), bits, places)
+
+    def covers(self, last: int, held: Sequence[Held] | None) -> bool:
+        """Whether a file is consumed whose last seq is known, and what it holds."""
+        if last > self.lowest or self.bits is None:
+            return last <= self.lowest
+        if held is None:  # an earlier version did not say
+            every = {self.lowest >> self.bits}.union(*self.going_on.values())
+            return last < self.lowest and last >> self.bits not in every - {0}
+        # All that there is of a place gives numbers to what comes there.
+        return not any(
+            each.rows is None and each.place in self.going_on.get(each.table, ()) for each in held
+        )
 
 
 def lands_apart(feed: Feed | None) -> bool:

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from filtersql.catalog import Catalog
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 
 __all__ = [
     "Landing",
+    "Lasts",
     "Needed",
     "all_needed",
     "is_needed",
+    "lasts_of",
     "lowest_position",
     "lowest_reached",
     "needed_columns",
     "newest_of",
     "places_of",
+    "stands_of",
 ]
 
 #: the columns that targets read, of each table; None: all of them
 Needed = Mapping[RelationName, frozenset[str]] | None
+
+
+#: the last changes that some target has read of a table
+Lasts = Mapping[RelationName, frozenset[int]]
 
 
 class Landing(Struct, frozen=True):
@@ -82,14 +88,34 @@ def lowest_reached(landings: Sequence[Landing]) -> int:
     return -1 if found is None else found
 
 
-def places_of(landings: Sequence[Landing], catalog: Catalog, bits: int) -> dict[RelationName, int]:
-    """The place up to which all targets of a partition tree have its changes; -1: none of them."""
-    found: dict[RelationName, int] = {}
+def lasts_of(landings: Sequence[Landing]) -> Lasts:
+    """The last change of each table that each of its targets has read; -1: none of them."""
+
+    def last(one: Landing, table: RelationName) -> int | None:
+        return one.position if one.newest is None else one.newest.get(table)
+
+    return _by_table(landings, last)
+
+
+def stands_of(landings: Sequence[Landing]) -> Lasts:
+    """Where the targets of each table stand; that may be with a change of another one of theirs."""
+    return _by_table(landings, lambda one, _: one.position)
+
+
+def _by_table(
+    landings: Sequence[Landing], seq_of: Callable[[Landing, RelationName], int | None]
+) -> Lasts:
+    found: dict[RelationName, frozenset[int]] = {}
     for one in landings:
-        tree = catalog.tree_of(one.compiled.relation)
-        place = -1 if one.position is None else one.position >> bits
-        found[tree] = min(place, found.get(tree, place))
+        for table in one.compiled.sources:
+            seq = seq_of(one, table)
+            found[table] = found.get(table, frozenset()) | {-1 if seq is None else seq}
     return found
+
+
+def places_of(landings: Sequence[Landing], bits: int) -> dict[RelationName, int]:
+    """The place up to which all targets of a table have read its changes; -1: none of them."""
+    return {table: min(seqs) >> bits for table, seqs in lasts_of(landings).items()}
 
 
 def _lowest(positions: Sequence[int | None]) -> int | None:

@@ -16,9 +16,8 @@ from pathlib import Path
 import pyarrow
 from msgspec import Struct, field
 
-from filtersql.catalog import Catalog
 from filtersql.feeds.ordered_runs import Runs
-from filtersql.feeds.placed_order import PlacedOrder
+from filtersql.feeds.placed_order import ends_of_places
 from filtersql.feeds.portions import Share, write_runs
 from filtersql.feeds.row_files import Bound, RowFile, read_rows
 from filtersql.feeds.segments import Segment
@@ -50,6 +49,8 @@ class Placed(Struct, frozen=True):
     usual: bool
     segment: Segment = Segment("")
     halves: int = 0
+    #: places of which changes came again
+    repeated: Sequence[int] = ()
     #: equal in two processes that give a text the same number
     hashed: int = 0
 
@@ -59,11 +60,11 @@ class Places(Struct):
 
     #: a seq has so many bits more than its bucket
     bits: int
-    catalog: Catalog
     rows: dict[int, list[tuple[int, int, bool]]] = field(default_factory=dict)
-    #: seq, bucket, op, the root of the table's partition tree
+    #: seq, bucket, op, table
     changes: list[tuple[int, int, str, RelationName | None]] = field(default_factory=list)
     halves: int = 0
+    repeated: set[int] = field(default_factory=set)
 
     def add(
         self,
@@ -77,8 +78,7 @@ class Places(Struct):
         half = len(parts) > 1
         for portion, number in parts:
             self.rows.setdefault(portion, []).append((number, seq, half))
-        tree = None if table is None else self.catalog.tree_of(table)
-        self.changes.append((seq, bucket, op, tree))
+        self.changes.append((seq, bucket, op, table))
         self.halves += half
 
     def settle(self, share: Share, among: Range) -> Placed:
@@ -94,24 +94,22 @@ class Places(Struct):
                 rows.add(*row)
             rows.close()
         write_runs(share, name, [order])
-        return Placed(True, segment, self.halves, hash("places"))
+        return Placed(True, segment, self.halves, sorted(self.repeated), hash("places"))
 
     def _order(self, start: int | None) -> tuple[Runs, Segment] | None:
         """Buckets of changes above the start; None where two changes of a table share a number."""
-        numbers = {(seq, tree) for seq, _, _, tree in self.changes}
+        numbers = {(seq, table) for seq, _, _, table in self.changes}
         if len(numbers) < len(self.changes) or any(
             seq >> self.bits != bucket for seq, bucket, *_ in self.changes
         ):
             return None
-        placed = PlacedOrder(start, self.bits)
-        for seq, _, op, _ in self.changes:
-            if start is None or seq > start:
-                placed.count(seq, op)
         order, segment = Runs(start, follows=False), Segment("")
-        order.lasts.extend(sorted(placed.lasts.values()))
-        if placed.last is not None:
-            first = min(seq for seq, *_ in self.changes if start is None or seq > start)
-            segment = Segment("", first=first, last=placed.last, whole=placed.whole)
+        seqs = sorted(seq for seq, *_ in self.changes if start is None or seq > start)
+        if seqs:
+            order.lasts.extend(ends_of_places(seqs, self.bits))
+            ops = {op for seq, bucket, op, _ in self.changes if bucket == seqs[-1] >> self.bits}
+            whole = "commit" in ops or ops == {"r"}
+            segment = Segment("", first=seqs[0], last=seqs[-1], whole=whole)
         return order, segment
 
 

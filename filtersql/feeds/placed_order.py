@@ -15,67 +15,70 @@ A place is a transaction, the rows of a snapshot, or what happened at one moment
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterable
+
 from msgspec import Struct, field
 
-from filtersql.catalog import Catalog
 from filtersql.feeds.records import Record, digest, relation_of
 from filtersql.names import RelationName
 
-__all__ = ["PlacedOrder"]
+__all__ = ["PlacedOrder", "ends_of_places"]
 
 
 class PlacedOrder(Struct):
-    """The changes above `start` that were read so far, in any order."""
+    """The changes above `start` that were read so far, in any order.
+
+    `repeats`: one may come again, with its number; without it nothing is kept of changes but that.
+    """
 
     start: int | None
     #: a seq has so many bits more than its place
     bits: int
-    catalog: Catalog | None = None
-    #: of each change the text that it had
-    known: dict[tuple[RelationName | None, int], int] = field(default_factory=dict)
-    #: the last seq of each place
-    lasts: dict[int, int] = field(default_factory=dict)
-    #: places of transactions, and those that end as far as is known
-    changed: set[int] = field(default_factory=set)
-    ended: set[int] = field(default_factory=set)
+    repeats: bool
+    seqs: array[int] = field(default_factory=lambda: array("q"))
+    #: the text of each change, by its table and its seq
+    known: dict[RelationName | None, dict[int, int]] = field(default_factory=dict)
+    #: the last place, whether a transaction is there, and whether it ends as far as is known
+    place: int = -1
+    changed: bool = False
+    ended: bool = False
 
     def add(self, change: Record) -> bool | None:
         """Remember a change. False: it was read before; None: seq was read for another change."""
-        table = relation_of(change)
-        tree = None if table is None or self.catalog is None else self.catalog.tree_of(table)
-        key, said = (tree, change.seq), digest(change)
-        if (before := self.known.get(key)) is not None:
-            return False if before == said else None
-        self.known[key] = said
-        self.count(change.seq, change.op)
+        seq, place = change.seq, change.seq >> self.bits
+        if self.repeats:
+            said = digest(change)
+            known = self.known.setdefault(relation_of(change), {})
+            if (before := known.get(seq)) is not None:
+                return False if before == said else None
+            known[seq] = said
+        self.seqs.append(seq)
+        if place > self.place:
+            self.place, self.changed, self.ended = place, False, False
+        if place == self.place:
+            self.ended = self.ended or change.op == "commit"
+            self.changed = self.changed or change.op not in ("commit", "read")
         return True
-
-    def count(self, seq: int, op: str) -> None:
-        """Take a change of which no other one of its table has the number."""
-        place = seq >> self.bits
-        self.lasts[place] = max(seq, self.lasts.get(place, seq))
-        if op == "commit":
-            self.ended.add(place)
-        elif op != "read":
-            self.changed.add(place)
 
     @property
     def last(self) -> int | None:
         """The last seq that was read."""
-        return max(self.lasts.values(), default=None)
-
-    @property
-    def whole(self) -> bool:
-        """Whether nothing more is to come at the last place."""
-        newest = max(self.lasts, default=-1)
-        return newest in self.ended or newest not in self.changed
+        return max(self.seqs, default=None)
 
     def cut(self, closed: bool) -> int | None:
         """The last seq at which all places are complete; None when no change is."""
-        if closed or self.whole or self.last is None:
+        if closed or self.ended or not self.changed or self.last is None:
             return self.last
         return self.boundary(self.last)
 
     def boundary(self, seq: int) -> int | None:
         """The last seq before the place of a change; None where there is none above start."""
-        return max((last for last in self.lasts.values() if last < seq), default=None)
+        ends = ends_of_places(self.seqs, self.bits)
+        return max((end for end in ends if end < seq), default=None)
+
+
+def ends_of_places(seqs: Iterable[int], bits: int) -> list[int]:
+    """The last seq of each place."""
+    lasts = {seq >> bits: seq for seq in sorted(seqs)}
+    return sorted(lasts.values())

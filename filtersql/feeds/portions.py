@@ -31,6 +31,7 @@ from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
 from filtersql.feeds.blocks import Block, Blocks, blocks_of
 from filtersql.feeds.column_blocks import ColumnBlock, ColumnReader
+from filtersql.feeds.held import Counted
 from filtersql.feeds.intake import Intake
 from filtersql.feeds.landings import Landing, lowest_position, lowest_reached
 from filtersql.feeds.lines import FeedFile, chunks
@@ -94,6 +95,7 @@ class Share(Struct, frozen=True):
     landings: Sequence[Landing]
     engine: Engine
     folder: Path
+    counted: Counted = {}
 
     @property
     def start(self) -> int | None:

@@ -8,9 +8,9 @@ Example
 
 Changes are sent in the order of commits, and the log position of a change says nothing of that. A
 transaction is placed by the position of a commit; two commit records are at least 40 bytes apart,
-so 32 bytes share a number. Each holds 2^20 changes; more run on into the numbers of the positions
-behind, which no other transaction has unless both are huge: then the feed is refused, because a
-seq would be used twice. Positions end at 256 TiB of log.
+so 32 bytes share a number. Each holds 2^20 changes (of Debezium: of each table); more run on into
+the numbers of the positions behind, which no other transaction has unless both are huge: then the
+feed is refused, because a seq would be used twice. Positions end at 256 TiB of log.
 
 PostgreSQL
     xact.h, xl_xact_commit and SizeOfXactCommit; reorderbuffer.c, ReorderBufferReplay().

@@ -8,23 +8,27 @@ Example
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
-from filtersql.errors.feeds import NO_FEED_FILES, URL_NOT_READ
-from filtersql.feeds.formats import is_consumed, place_bits
-from filtersql.feeds.landings import Landing
+from filtersql.errors.feeds import LATE_LOAD, NO_FEED_FILES, URL_NOT_READ
+from filtersql.feeds.dms_rows import RANK_BITS, is_load_file, table_of
+from filtersql.feeds.formats import Consumption, place_bits
+from filtersql.feeds.held import Counted, Held, Seen
+from filtersql.feeds.landings import Landing, places_of
 from filtersql.feeds.lines import FeedFile, find_files
-from filtersql.names import is_url
+from filtersql.names import RelationName, is_url
 from filtersql.source import Span
 from filtersql.targets.model import Engine
 
-__all__ = ["fetched", "found_files", "pending_files"]
+__all__ = ["Pending", "fetched", "found_files", "pending_files"]
 
 #: a store answers several questions in the time of one
 _AT_ONCE = 8
@@ -62,22 +66,54 @@ def fetched(engine: Engine, files: Sequence[FeedFile], folder: Path) -> tuple[Fe
     return tuple(replace(file, path=copies.get(file.shown, file.path)) for file in files)
 
 
+class Pending(Struct, frozen=True):
+    """The files that have to be opened, and the changes of others that give numbers."""
+
+    files: Sequence[FeedFile]
+    counted: Counted
+
+
 def pending_files(
-    feed: Feed,
-    files: Sequence[FeedFile],
-    seen: Mapping[str, tuple[int, int, int]],
-    landings: Sequence[Landing],
-) -> list[FeedFile]:
-    """The files that have to be opened, of a feed of which some were `seen`."""
+    feed: Feed, files: Sequence[FeedFile], seen: Seen, landings: Sequence[Landing]
+) -> Pending:
+    """Which files of a feed have to be opened. Raises Mistakes."""
+    bits = place_bits(feed)
+    known = {file.shown: seen[file.shown] for file in files if file.shown in seen}
+    same = {
+        file.shown for file in files
+        if file.shown in known and known[file.shown][:2] == (file.size, file.modified)
+    }  # fmt: skip
+    passed = Consumption.of(feed, landings)
+    consumed = {name for name in same if passed.covers(*known[name][2:])}
+    if bits is None:
+        return Pending([file for file in files if file.shown not in consumed], {})
+    if feed.format == "dms" and (late := [*_late_loads(files, known, same, landings)]):
+        raise Mistakes(LATE_LOAD(shown=name) for name in late)
+    # The numbers of a place are given by all of its files, or go on from those that were counted.
+    opened = {(each.table, each.place) for name, each in _held(known) if name not in consumed}
+    reopened = {name for name, each in _held(known) if (each.table, each.place) in opened}
+    consumed -= reopened
+    counted: Counter[tuple[int, RelationName]] = Counter()
+    gone = {name: one for name, one in seen.items() if name not in known}
+    for name, each in (*_held(known), *_held(gone)):
+        if (name in consumed or name in gone) and each.rows is not None:
+            counted[each.place, each.table] += each.rows
+    # What comes later gets later numbers, whatever its file is called.
+    order = {path: number for number, path in enumerate(seen)}
+    pending = [file for file in files if file.shown not in consumed]
+    return Pending(sorted(pending, key=lambda file: order.get(file.shown, len(order))), counted)
 
-    def consumed(file: FeedFile) -> bool:
-        known = seen.get(file.shown)
-        same = known is not None and known[:2] == (file.size, file.modified)
-        return same and known is not None and is_consumed(feed, known[2], landings)
 
-    pending = [file for file in files if not consumed(file)]
-    if place_bits(feed) is not None:
-        # What comes later gets later numbers, whatever its file is called.
-        order = {path: number for number, path in enumerate(seen)}
-        pending.sort(key=lambda file: order.get(file.shown, len(order)))
-    return pending
+def _late_loads(
+    files: Sequence[FeedFile], known: Seen, same: Collection[str], landings: Sequence[Landing]
+) -> Iterator[str]:
+    """Files of the full load of tables of which changes were applied; or that were loaded again."""
+    read = places_of(landings, RANK_BITS)
+    for name in (file.shown for file in files if is_load_file(file.shown)):
+        at = read.get(table_of(name), -1)
+        if name not in same and at >= (0 if name in known else 1):
+            yield name
+
+
+def _held(known: Seen) -> Iterator[tuple[str, Held]]:
+    return ((name, each) for name, (*_, held) in known.items() for each in held or ())

@@ -69,6 +69,7 @@ from sqlglot import exp, select
 
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import AnotherRun
+from filtersql.feeds.held import Held, Seen
 from filtersql.rendering.sql_fragments import text_type
 from filtersql.rendering.target_uniqueness import LEDGER
 from filtersql.run.ledger_entry import (
@@ -113,7 +114,7 @@ class Ledger(Struct, frozen=True):
 
     newest: Mapping[Key, Entry] = field(default_factory=dict)
     last: Mapping[str, Entry] = field(default_factory=dict)
-    files: Mapping[str, Mapping[str, tuple[int, int, int]]] = field(default_factory=dict)
+    files: Mapping[str, Seen] = field(default_factory=dict)
     #: how many rows there are, of all subscriptions
     rows: int = 0
     #: targets for which changes were put aside at some time: others have no quarantine
@@ -178,7 +179,7 @@ def read_all(engine: Engine, schema: str) -> tuple[Ledger, list[Entry]]:
 
 
 def _known(rows: Sequence[_Row]) -> Ledger:
-    files: dict[str, dict[str, tuple[int, int, int]]] = {}
+    files: dict[str, dict[str, tuple[int, int, int, tuple[Held, ...] | None]]] = {}
     newest: dict[Key, _Row] = {}
     changing: dict[Key, _Row] = {}
     of_all: dict[str, _Row] = {}
@@ -199,8 +200,8 @@ def _known(rows: Sequence[_Row]) -> Ledger:
             aside.add(tuple(key))
         elif phase == "read" and position is not None:
             reached[key[0]] = (last, position)
-        for path, size, modified, at in seen_files(seen):
-            files.setdefault(key[0], {})[path] = (size, modified, at)
+        for path, size, modified, at, held in seen_files(seen):
+            files.setdefault(key[0], {})[path] = (size, modified, at, held)
     known = Ledger(
         {key: entry_of(row) for key, row in newest.items()},
         {name: entry_of(row) for name, row in of_all.items()},

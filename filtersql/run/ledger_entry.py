@@ -13,6 +13,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from filtersql.feeds.held import Held
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 
@@ -63,8 +64,8 @@ CHANGING: Literal["changing"] = "changing"
 DEFINED_BY = ":"
 #: behind them, where `run --accept-filter-change` kept the rows of an earlier definition
 _STALE = "+stale"
-#: (path, size, modified, last seq) of a feed file that was consumed
-SeenFile = tuple[str, int, int, int]
+#: (path, size, modified, last seq, what it holds) of a feed file that was consumed
+SeenFile = tuple[str, int, int, int, tuple[Held, ...] | None]
 
 
 class Entry(Struct, frozen=True):
@@ -235,6 +236,10 @@ def stored(entry: Entry, name: str) -> object:
 
 
 def seen_files(text: object) -> tuple[SeenFile, ...]:
-    """The feed files that the column `files` names."""
+    """The feed files that the column `files` names; earlier versions do not say what they hold."""
     found = [] if text in (None, "", "[]") else json.loads(str(text))
-    return tuple(tuple(file) for file in found)
+    return tuple((*file[:4], _held(file[4] if len(file) > 4 else None)) for file in found)
+
+
+def _held(told: list[list[Any]] | None) -> tuple[Held, ...] | None:
+    return None if told is None else tuple(Held(*each) for each in told)

@@ -18,6 +18,8 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
+from filtersql.feeds.formats import place_bits
+from filtersql.feeds.held import Seen
 from filtersql.feeds.landings import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.ledger import Ledger
@@ -29,8 +31,6 @@ from filtersql.run.target_state import landing_of, landing_of_copy
 from filtersql.targets.model import Engine
 
 __all__ = ["SharedFeeds"]
-
-Seen = Mapping[str, tuple[int, int, int]]
 
 
 class _Shared(Struct, frozen=True):
@@ -91,7 +91,12 @@ class SharedFeeds(Struct):
             for one in group
             for compiled in self.tables[one.name]
         ]
-        seen = _seen_by_all([known.files.get(one.name, {}) for one in group])
+        every_seen = [known.files.get(one.name, {}) for one in group]
+        seen = _seen_by_all(every_seen)
+        feed = group[0].changes
+        if feed and place_bits(feed) is not None and any(one != seen for one in every_seen):
+            # What was read of a place gives the numbers.
+            return _Shared(every, None)
         folder = self.folder / f"feed-{len(self.read)}"
         folder.mkdir()
         try:

@@ -124,7 +124,8 @@ class SourceAtPosition(Struct, frozen=True):
         self.engine.view(copy.changes_view, staged.path, staged.columns, above=above, upto=last)
         if entry is not None:
             rows = ledger.history(self.engine, self.inputs.state_schema)
-            check_reach(self.engine, copy, self.sourced.compiled.unique_id, rows, above)
+            named = (copy, self.sourced.compiled.unique_id, rows, above)
+            check_reach(self.engine, *named, self.subscription.changes)
         return staged.read
 
     def _apply(self) -> None:

@@ -26,7 +26,8 @@ from filtersql.errors.applying import DUPLICATE_KEYS
 from filtersql.errors.live import NOTHING_CAPTURED
 from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
 from filtersql.feeds.changes import Reading, read
-from filtersql.feeds.formats import Opened, open_files, place_bits
+from filtersql.feeds.formats import Opened, open_files, placed_order
+from filtersql.feeds.held import Seen
 from filtersql.feeds.lake import from_delta, from_iceberg
 from filtersql.feeds.landings import Landing, lowest_reached
 from filtersql.feeds.lines import FeedFile
@@ -75,7 +76,7 @@ def read_feed(
     engine: Engine,
     subscription: Subscription,
     landings: Sequence[Landing],
-    seen: Mapping[str, tuple[int, int, int]],
+    seen: Seen,
     folder: Path,
     on_progress: Callable[[int], None] | None,
 ) -> FeedRead | None:
@@ -89,15 +90,16 @@ def read_feed(
         return _read_table(inputs, engine, feed, table, landings, folder, on_progress)
     found = _feed_files(engine, feed, feed.path, inputs.root)
     pending = pending_files(feed, found, seen, landings)
-    files = fetched(engine, pending, folder)
-    opening = partial(open_files, feed, inputs.catalog, files, landings)
+    files = fetched(engine, pending.files, folder)
+    opening = partial(open_files, feed, inputs.catalog, files, landings, pending.counted)
     records: Records = partial(_reopened, opening)
-    spread = spread_feed(engine, feed, inputs.catalog, landings, files, folder, on_progress)
+    spread = spread_feed(engine, feed, inputs.catalog, landings, files, folder, on_progress,
+                         pending.counted)  # fmt: skip
     if spread is not None:
-        reading, last = spread
+        reading, last, held = spread
     else:
         opened = opening()
-        records, last = opened.records, opened.last
+        records, last, held = opened.records, opened.last, opened.held
         reading = read(
             records,
             inputs.catalog,
@@ -107,9 +109,12 @@ def read_feed(
             closed=opened.closed,
             on_progress=on_progress,
             blocks=opened.blocks,
-            bits=place_bits(feed),
+            placed=placed_order(feed, landings),
         )
-    told = ((file.shown, file.size, file.modified, last.get(file.shown, -1)) for file in files)
+    told = (
+        (file.shown, file.size, file.modified, last.get(file.shown, -1), held.get(file.shown))
+        for file in files
+    )
     return FeedRead(reading, records, tuple(told))
 
 

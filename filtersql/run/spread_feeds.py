@@ -21,6 +21,7 @@ from sqlglot import exp, select
 from filtersql.catalog import Catalog, Table
 from filtersql.definitions.model import Feed
 from filtersql.feeds.changes import Reading
+from filtersql.feeds.held import Counted, Held
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.portions import (
@@ -60,12 +61,14 @@ def spread_feed(
     files: Sequence[FeedFile],
     folder: Path,
     on_progress: Callable[[int], None] | None,
-) -> tuple[Reading, Mapping[str, int]] | None:
-    """The feed, and the last seq in each of its files; None where it was not read here."""
+    counted: Counted | None = None,
+) -> tuple[Reading, Mapping[str, int], Mapping[str, tuple[Held, ...]]] | None:
+    """The feed, and of its files what `Opened` tells; None where it was not read here."""
     cluster, read = engine.cluster, FORMATS.get(feed.format)
     if cluster is None or read is None or not _worth_it(files):
         return None
-    share = Share(feed, catalog, landings, engine.dialect, new_folder(folder))
+    told = (feed, catalog, landings, engine.dialect)
+    share = Share(*told, new_folder(folder), counted or {})
     stages = empty_stages(share)
     # A value of CSV may hold ends of lines.
     parts = portions(files, whole=feed.format == "dms")
@@ -73,7 +76,7 @@ def spread_feed(
     if found is None:
         return None
     reading = whole_reading(engine, share, stages, found.taken, found.chain, closed=found.closed)
-    return None if reading is None else (reading, found.last)
+    return None if reading is None else (reading, found.last, found.held)
 
 
 def spread_table(

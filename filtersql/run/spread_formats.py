@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.feeds import debezium_places, dms_portions
 from filtersql.feeds.debezium import covered
@@ -22,6 +23,7 @@ from filtersql.feeds.debezium_places import Facts, Placing
 from filtersql.feeds.debezium_portions import take_halves, take_placed
 from filtersql.feeds.dms_portions import DmsFacts, LoadedPortion, in_order, take_placed_rows
 from filtersql.feeds.dms_rows import RANK_BITS
+from filtersql.feeds.held import Held, held_by
 from filtersql.feeds.ordered_runs import Runs
 from filtersql.feeds.placed import Placed, ranges
 from filtersql.feeds.portions import Portion, Share, Taken, take, write_runs
@@ -47,6 +49,8 @@ class Spread(Struct, frozen=True):
     last: _Last
     #: whether nothing more belongs to the last transaction
     closed: bool
+    #: as in Opened
+    held: Mapping[str, tuple[Held, ...]] = {}
 
 
 def _native(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -> Spread | None:
@@ -113,7 +117,10 @@ def _debezium(
     segments = [each.segment for each in placed]
     # The last transaction of a file may go on elsewhere: the file is needed until that is passed.
     last = _newest((*(each.newest for each in found), *(each.ends for each in found)), SLOT_BITS)
-    return _settled(share, [*taken, *halves], segments, last, closed=not ends)
+    spread = _settled(share, [*taken, *halves], segments, last, closed=not ends)
+    told = {file for each in found for file in each.ends}
+    held = held_by((each.held for each in found), {p for each in placed for p in each.repeated})
+    return spread and replace(spread, held={k: v for k, v in held.items() if k not in told})
 
 
 def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -> Spread | None:
@@ -125,7 +132,8 @@ def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -
     if placed is None or not _usable(placed):
         return None
     tasks: list[LoadedPortion] = []
-    loaded: Counter[RelationName] = Counter()
+    before = {table: rows for (at, table), rows in share.counted.items() if not at}
+    loaded: Counter[RelationName] = Counter(before)
     for part, each in zip(parts, found, strict=True):
         tasks.append(LoadedPortion(part, dict(loaded), each.count))
         loaded.update(each.loaded)
@@ -134,15 +142,18 @@ def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -
         return None
     segments = [each.segment for each in placed]
     last = _newest([each.newest for each in found], RANK_BITS)
-    if loaded:
-        end = max(loaded.values()) - 1
-        segments.append(Segment("", first=0, last=end))
-        order = Runs(share.start, follows=False)
-        order.lasts.append(end)
-        write_runs(share, "loads.parquet", [order])
-        # They need not be read again to number what comes behind them.
-        last = dict.fromkeys((name for each in found for name in each.loads), end - 1) | last
-    return _settled(share, taken, segments, last, closed=True)
+    if new := [name for name, rows in loaded.items() if rows > before.get(name, 0)]:
+        end = max(loaded[name] for name in new) - 1
+        first = min(before.get(name, 0) for name in new)
+        first = first if share.start is None else max(first, share.start + 1)
+        if first <= end:
+            segments.append(Segment("", first=first, last=end))
+            order = Runs(share.start, follows=False)
+            order.lasts.append(end)
+            write_runs(share, "loads.parquet", [order])
+        last = dict.fromkeys((name for each in found for name in each.loads), end) | last
+    spread = _settled(share, taken, segments, last, closed=True)
+    return spread and replace(spread, held=held_by(each.held for each in found))
 
 
 def _spans(found: Sequence[Facts | DmsFacts]) -> Iterator[tuple[int, int, int]]:

@@ -45,6 +45,9 @@ from filtersql.run.target_state import Standing, check_held, standings, tables_o
 
 __all__ = ["apply_subscription"]
 
+#: a last seq that no target is beyond
+_NEVER = 2**63 - 1
+
 
 def apply_subscription(
     context: RunContext, tables: Sequence[CompiledTable], raising: Mapping[str, Mapping[int, str]]
@@ -157,7 +160,10 @@ def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
     seen = known.files.get(context.subscription.name, {})
     context.files = tuple(file for file in feed.files if seen.get(file[0]) != file[1:])
     if lands_apart(context.subscription.changes):
-        context.files, context.late_files = _late(context.files, known, context.subscription.name)
+        ahead, late = _late(context.files, known, context.subscription.name)
+        # They are opened again, and stay in the order in which they were found.
+        found = ((*file[:3], _NEVER, file[4]) for file in late if file[0] not in seen)
+        context.files, context.late_files = (*ahead, *found), late
     for target, staged in zip(context.targets, feed.reading.staged, strict=True):
         target.staged, target.columns = staged.path, staged.columns
         target.skipped, target.waiting = staged.skipped, staged.read
@@ -215,7 +221,8 @@ def _check_refills(context: RunContext) -> None:
         assert target.staged is not None  # it was chosen for that
         context.engine.view(target.compiled.changes_view, target.staged, target.columns)
         try:
-            check_reach(context.engine, target.compiled, target.name, rows, target.position)
+            named = (target.compiled, target.name, rows, target.position)
+            check_reach(context.engine, *named, context.subscription.changes)
         except Mistakes as found:
             mistakes += found.mistakes
     if mistakes:

@@ -29,6 +29,7 @@ STATE = {
     "feeds.Numbers": "the numbers in memory, and the file of the others",
     "feeds.StagedFile": "the writer, opened with the first rows",
     "feeds.RowFile": "the rows that are not written yet",
+    "feeds.LastPlace": "what was read of a file so far",
     "feeds.PlacedOrder": "the changes that were read so far",
     "feeds.Places": "the changes that were placed so far",
     "feeds.OpenTransaction": "how many changes it has so far",

@@ -117,8 +117,8 @@ def test_portions_tell_what_one_reader_tells(
     if not kept:
         return
     feeds.write_named(kept)
-    found = feeds.in_portions(feeds.landings(position), size)
     expected = feeds.by_one(feeds.landings(position))
+    found = feeds.in_portions(feeds.landings(position), size)
     refused = isinstance(expected, list)
     assert found is None if refused else same(found, expected)
 

@@ -128,8 +128,9 @@ def test_portions_tell_what_one_reader_tells(
         )
     torn = rng.choice([0, 0, 0, 0, 7])
     feeds.write(*(b"".join(some)[: -torn or None] for some in files))
+    expected = feeds.by_one(feeds.landings(position))
     found = feeds.in_portions(feeds.landings(position), size)
-    assert same(found, feeds.by_one(feeds.landings(position)), form)
+    assert same(found, expected, form)
 
 
 class Appending(ThisProcess):

@@ -86,6 +86,7 @@ class PortionedFeed:
         self.world = world
         self.tables: Sequence[CompiledTable] = self.world.compiled()
         self.engine = InPortions(connect(None).connection)
+        self.held: dict[str, object] = {}
 
     def landings(self, position: int | None) -> list[Landing]:
         """All targets, where they stand."""
@@ -103,7 +104,7 @@ class PortionedFeed:
 
     def write_named(self, files: Mapping[str, bytes]) -> None:
         """The same with names, below the folder of the feed."""
-        folder = self.world.root / "changes"
+        folder, self.held = self.world.root / "changes", {}
         shutil.rmtree(folder, ignore_errors=True)
         for name, text in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -130,6 +131,7 @@ class PortionedFeed:
         except Mistakes as refused:
             return [str(one) for one in refused.mistakes]
         assert found is not None
+        self.held = {file[0]: file[4] for file in found.files}
         return self.told(found.reading), [file[3] for file in found.files]
 
     def in_portions(self, landings: list[Landing], size: int) -> Any:
@@ -142,5 +144,7 @@ class PortionedFeed:
             found = spread_feed(self.engine, feed, catalog, landings, files, self.world.root, None)
         if found is None:
             return None
-        reading, last = found
+        reading, last, held = found
+        if self.held:  # what one reader told of the same files
+            assert all(self.held[name] == one for name, one in held.items())
         return self.told(reading), [last.get(file.shown, -1) for file in files]

@@ -1,0 +1,78 @@
+"""What a file has of each table at the last place that it has of it: `Held`.
+
+Example
+    snapshot rows of t at place 880 in t/1.jsonl    Held("public", "t", 880, 500)
+    the changes of a transaction at 960 in t/2      Held("public", "t", 960, None)
+
+Changes are numbered by what was read of their place. While a place may still go on, its files are
+opened again; but for rows that nobody sends twice, of which it is enough to know how many there
+were. DMS writes each row once, Debezium the rows of a snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from filtersql.names import RelationName
+
+__all__ = ["Counted", "Held", "LastPlace", "LastPlaces", "Seen", "held_by"]
+
+
+class Held(NamedTuple):
+    """The last place of a table in a file; `rows`: how many are there (None: read them again)."""
+
+    schema: str
+    name: str
+    place: int
+    rows: int | None
+
+    @property
+    def table(self) -> RelationName:
+        """The table."""
+        return RelationName(self.schema, self.name)
+
+
+#: size, time of change, last seq, and what is held of each table, of files that were consumed
+Seen = Mapping[str, tuple[int, int, int, tuple[Held, ...] | None]]
+#: how many changes of a table at a place stand in files that are not opened again
+Counted = Mapping[tuple[int, RelationName], int]
+
+
+class LastPlace(Struct):
+    """The last place of a table in a file, as far as was read; `once`: nobody sends it again."""
+
+    place: int = -1
+    rows: int = 0
+    once: bool = True
+
+    def add(self, place: int, rows: int = 1, *, once: bool) -> None:
+        """Take changes of a place."""
+        if place > self.place:
+            self.place, self.rows, self.once = place, 0, True
+        if place == self.place:
+            self.rows += rows
+            self.once = self.once and once
+
+
+#: by file and table
+LastPlaces = Mapping[str, Mapping[RelationName, LastPlace]]
+
+
+def held_by(
+    told: Iterable[LastPlaces], repeated: Collection[int] = ()
+) -> dict[str, tuple[Held, ...]]:
+    """What each file holds, by several looks. At `repeated` places something came twice."""
+    every: dict[str, dict[RelationName, LastPlace]] = {}
+    for file, tables in (pair for one in told for pair in one.items()):
+        for table, one in tables.items():
+            known = every.setdefault(file, {}).setdefault(table, LastPlace())
+            known.add(one.place, one.rows, once=one.once and one.place not in repeated)
+    return {
+        file: tuple(
+            Held(*table, one.place, one.rows if one.once else None) for table, one in tables.items()
+        )
+        for file, tables in every.items()
+    }
