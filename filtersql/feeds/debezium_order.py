@@ -275,12 +275,11 @@ class Index(Struct, frozen=True):
         """The last change of a table whose place goes on, while its beginning was not read."""
         for table, seqs in lasts.items():
             for seq in seqs:
-                group = self.groups.get(seq >> SLOT_BITS)
-                slot = seq & (1 << SLOT_BITS) - 1
-                place = seq >> SLOT_BITS
-                if group is None or self.ordered.get(table) == place:
-                    continue  # its numbers are sent
-                if 0 < group.counts.get(table, 0) <= slot:
+                place, slot = divmod(seq, 1 << SLOT_BITS)
+                counts = self.groups[place].counts if place in self.groups else {}
+                # Where its numbers are sent, or all was read, there is nothing to count.
+                counted = self.ordered.get(table) != place and slot < (1 << SLOT_BITS) - 1
+                if counted and 0 < counts.get(table, 0) <= slot:
                     return seq
         return None
 

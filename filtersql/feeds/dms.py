@@ -119,9 +119,9 @@ def lacks_beginning(
     """The last change of a table in a hundredth of a second of which others were not read."""
     for name, seqs in lasts.items():
         for seq in seqs:
-            at = (seq >> RANK_BITS, name)
-            held = ranks.get(at, 0)
-            if counted.get(at, 0) < held <= seq & (1 << RANK_BITS) - 1:
+            place, slot = divmod(seq, 1 << RANK_BITS)
+            held, whole = ranks.get((place, name), 0), slot == (1 << RANK_BITS) - 1
+            if not whole and counted.get((place, name), 0) < held <= slot:
                 return seq
     return None
 

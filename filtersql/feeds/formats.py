@@ -42,6 +42,7 @@ from filtersql.names import RelationName
 __all__ = [
     "Consumption",
     "Opened",
+    "end_of_place",
     "lands_apart",
     "open_files",
     "own_position",
@@ -111,6 +112,12 @@ def open_files(
 def place_bits(feed: Feed) -> int | None:
     """How many bits number the changes of a place; None where each change tells its own seq."""
     return _NUMBERED.get(feed.format)
+
+
+def end_of_place(feed: Feed | None, seq: int) -> int:
+    """The last number of the place of one; what was read up to there lacks nothing of it."""
+    bits = None if feed is None else place_bits(feed)
+    return seq if bits is None else seq | ((1 << bits) - 1)
 
 
 def placed_order(feed: Feed, landings: Sequence[Landing]) -> PlacedOrder | None:

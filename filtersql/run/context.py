@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Feed, Subscription
 from filtersql.feeds.changes import Records
-from filtersql.feeds.formats import lands_apart, own_position
+from filtersql.feeds.formats import end_of_place, lands_apart, own_position
 from filtersql.feeds.staging import StagedColumn, newest_staged
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
@@ -305,15 +305,15 @@ def entry(context: RunContext, target: TargetRun, phase: Phase, upto: int | None
         clock=target.clock,
         own=stored_place(own) if apart else None,
         own_before=stored_place(target.position) if apart else None,
-        tables=None if target.newest is None else _tables(target.newest, upto),
+        tables=None if target.newest is None else _tables(context, target.newest, upto),
     )
 
 
 def _tables(
-    newest: Mapping[RelationName, int], upto: int | None
+    context: RunContext, newest: Mapping[RelationName, int], upto: int | None
 ) -> tuple[tuple[str, str, int], ...]:
-    """What a row tells of tables: no change behind the cut."""
-    last = -1 if upto is None else upto
+    """What a row tells of tables: no change behind the place of the cut."""
+    last = -1 if upto is None else end_of_place(context.subscription.changes, upto)
     return tuple((*name, min(seq, last)) for name, seq in sorted(newest.items()))
 
 
