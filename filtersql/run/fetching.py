@@ -89,6 +89,8 @@ def pending_files(
         return Pending([file for file in files if file.shown not in consumed], {})
     if feed.format == "dms" and (late := [*_late_loads(files, known, same, landings)]):
         raise Mistakes(LATE_LOAD(shown=name) for name in late)
+    if len(same) == len(files) and all(known[name][2] <= passed.lowest for name in same):
+        return Pending([], {})  # nothing comes that needs a number
     # The numbers of a place are given by all of its files, or go on from those that were counted.
     opened = {(each.table, each.place) for name, each in _held(known) if name not in consumed}
     reopened = {name for name, each in _held(known) if (each.table, each.place) in opened}

@@ -161,6 +161,16 @@ def test_rows_of_a_quiet_table_are_not_read_again(landing: Landing) -> None:
     assert "nothing new" in landing.run()
 
 
+def test_nothing_is_opened_where_nothing_came(landing: Landing) -> None:
+    """Whatever place may go on."""
+    landing.land("t", "1", (1, 10))
+    landing.land("u", "1", (1, 12), (2, 12))
+    landing.run()
+    for table in "tu":
+        spoil(landing.project.folder / f"feed/public/{table}/1")
+    assert "nothing new" in landing.run()
+
+
 LEAVES = """CREATE TABLE root (id int NOT NULL, v text, PRIMARY KEY (id)) PARTITION BY RANGE (id);
 CREATE TABLE t PARTITION OF root FOR VALUES FROM (0) TO (10);
 CREATE TABLE u PARTITION OF root DEFAULT;
