@@ -52,8 +52,6 @@ class FeedFormat(Struct, frozen=True):
     tells_updates: bool = True
     #: a seq of one table says nothing of another's
     orders_one_table: bool = False
-    #: the files of each table land by themselves, so that a change may come behind later ones
-    lands_apart: bool = False
     #: where it is read: files, a table of the engine, or both
     places: tuple[Literal["path", "table"], ...] = ("path",)
     #: keys of `changes:` that only this format has
@@ -90,7 +88,6 @@ FORMATS: Mapping[str, FeedFormat] = {
         FeedFormat(
             "debezium",
             truncates="table",
-            lands_apart=True,
             options={
                 "time_precision_mode": (
                     "adaptive",
@@ -131,7 +128,6 @@ FORMATS: Mapping[str, FeedFormat] = {
             "dms",
             old_rows="none",
             truncates="untold",
-            lands_apart=True,
             options={
                 "sequence": "text",
                 "before_image": "boolean",

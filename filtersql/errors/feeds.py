@@ -144,7 +144,6 @@ PARTED_KEY_CHANGE = Wording(
     detail="An earlier run took its first half for a change of its own.",
     hint="Run with --full-refresh.",
 )
-# The files of another table landed earlier, and a run went beyond it.
 DISORDERED_FILES = Wording(
     'changes of table "{table}" are not in the order of the sequence column',
     detail="DMS writes a table's changes in the order of commits.",

@@ -29,7 +29,7 @@ import msgspec
 from msgspec import Struct, field
 
 from filtersql.catalog import Catalog
-from filtersql.feeds.held import Counted, Held, LastPlace, held_by
+from filtersql.feeds.held import Counted, Held, LastPlaces, held_by, take_place
 from filtersql.feeds.landings import Lasts
 from filtersql.feeds.positions import SLOT_BITS, bucket
 from filtersql.feeds.records import relation_name
@@ -180,7 +180,7 @@ class Index(Struct, frozen=True):
     #: lines that may be another's repetition or a change of their own
     doubts: set[tuple[str, int]] = field(default_factory=set)
     #: the last place of each file and table
-    files: dict[str, dict[RelationName, LastPlace]] = field(default_factory=dict)
+    files: LastPlaces = field(default_factory=dict)
     numbered: dict[str, int] = field(default_factory=dict)
     #: the last place of each table at which its changes are numbered
     ordered: dict[RelationName, int] = field(default_factory=dict)
@@ -190,8 +190,7 @@ class Index(Struct, frozen=True):
     def add(self, fact: Fact, place: tuple[str, int], *, keyed: bool) -> None:
         """Take a change of a file and line. `keyed`: no two rows of its table can be alike."""
         at = (fact.bucket, fact.lsn, fact.relation)
-        last = self.files.setdefault(place[0], {}).setdefault(fact.relation, LastPlace())
-        last.add(fact.bucket, once=fact.op == "r")
+        take_place(self.files, place[0], fact.relation, fact.bucket, once=fact.op == "r")
         if fact.op == "d":
             self.deleted.add(at)
         elif fact.op == "c":

@@ -23,7 +23,7 @@ from filtersql.errors import Mistakes
 from filtersql.feeds.debezium import is_keyed, is_parted
 from filtersql.feeds.debezium_changes import Changes, Read, message, messages
 from filtersql.feeds.debezium_order import Cursor, Fact, Index, Status
-from filtersql.feeds.held import LastPlace, LastPlaces
+from filtersql.feeds.held import LastPlaces, take_place
 from filtersql.feeds.landings import all_needed, lasts_of
 from filtersql.feeds.placed import Placed, Places, Range
 from filtersql.feeds.places import Place
@@ -93,7 +93,7 @@ def facts(placing: Placing, portion: Portion) -> Facts:
     told, beginning, count = dict[str, int](), -1, 0
     reads: Counter[RelationName] = Counter()
     first, newest = -1, dict[str, int]()
-    held: dict[str, dict[RelationName, LastPlace]] = {}
+    held: LastPlaces = {}
     try:
         for number, (at, read) in enumerate(messages_of(portion, mistakes)):
             count = number + 1
@@ -108,8 +108,7 @@ def facts(placing: Placing, portion: Portion) -> Facts:
             reads[one.relation] += one.op == "r"
             first = one.bucket if first < 0 else min(first, one.bucket)
             newest[at[0]] = max(one.bucket, newest.get(at[0], 0))
-            last = held.setdefault(at[0], {}).setdefault(one.relation, LastPlace())
-            last.add(one.bucket, once=one.op == "r")
+            take_place(held, at[0], one.relation, one.bucket, once=one.op == "r")
             if one.order is not None and not read.event.follows:
                 beginning = max(beginning, one.bucket)
     except Mistakes:

@@ -35,7 +35,7 @@ from filtersql.errors.feeds import (
 )
 from filtersql.feeds.dms_changes import HINT, Changes
 from filtersql.feeds.dms_rows import RANK_BITS, Key, Row, is_load, key_of, rows_of
-from filtersql.feeds.held import Counted, Held, LastPlace, held_by
+from filtersql.feeds.held import Counted, Held, LastPlaces, held_by, take_place
 from filtersql.feeds.landings import Lasts, Needed
 from filtersql.feeds.lines import FeedFile, line_span
 from filtersql.feeds.places import Place
@@ -67,25 +67,23 @@ class Dms(Struct):
         newest: dict[tuple[RelationName, bool], Key] = {}
         for place, name, row in rows_of(self.files):
             key, load = self._key(place, row), is_load(place)
-            read = min(self.lasts.get(name, {-1})) >> RANK_BITS
             disordered = not load and key < newest.get((name, load), (0, 0))
             # What is sent again, as behind a task that went on, is passed over.
-            if disordered and key[0] > read:
+            if disordered and key[0] > min(self.lasts.get(name, {-1})) >> RANK_BITS:
                 self.wrong.append((place, DISORDERED_FILES(line_span(*place), table=name)))
             newest[name, load] = max(key, newest.get((name, load), key))
             keys.append((key, place[0], name))
         order = sorted(range(len(keys)), key=lambda number: keys[number][0])
         self.seqs = [0] * len(keys)
         ranks = Counter(self.counted)
-        places: dict[str, dict[RelationName, LastPlace]] = {}
+        places: LastPlaces = {}
         for number in order:
             (bucket, _), shown, name = keys[number]
             self.seqs[number] = (bucket << RANK_BITS) + ranks[bucket, name]
             ranks[bucket, name] += 1
             self.last[shown] = max(self.seqs[number], self.last.get(shown, -1))
             # A row is written once.
-            tables = places.setdefault(shown, {})
-            tables.setdefault(name, LastPlace()).add(bucket, once=True)
+            take_place(places, shown, name, bucket, once=True)
         self.held = held_by([places])
         if (lost := lacks_beginning(ranks, self.counted, self.lasts)) is not None:
             raise Mistakes([LOST_BEGINNING(seq=lost, hint=_KEEP)])

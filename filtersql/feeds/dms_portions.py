@@ -24,7 +24,7 @@ from filtersql.feeds.blocks import blocks_of
 from filtersql.feeds.dms import lacks_beginning, sequence_of
 from filtersql.feeds.dms_changes import Changes
 from filtersql.feeds.dms_rows import RANK_BITS, Key, Row, is_load, key_of, rows_of
-from filtersql.feeds.held import LastPlace, LastPlaces
+from filtersql.feeds.held import LastPlaces, take_place
 from filtersql.feeds.landings import all_needed, lasts_of, places_of
 from filtersql.feeds.placed import Placed, Places, Range, seqs_of
 from filtersql.feeds.places import Place
@@ -72,14 +72,13 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
     loaded: Counter[RelationName] = Counter()
     newest: dict[str, int] = {}
     tables: dict[RelationName, tuple[Key, Key]] = {}
-    held: dict[str, dict[RelationName, LastPlace]] = {}
+    held: LastPlaces = {}
     read = places_of(share.landings, RANK_BITS)
     column, first, count = sequence_of(share.feed), -1, 0
     try:
         for number, (place, name, row) in enumerate(_rows(portion)):
             key, count = key_of(place, row, column), number + 1
-            last = held.setdefault(place[0], {}).setdefault(name, LastPlace())
-            last.add(key[0], once=True)
+            take_place(held, place[0], name, key[0], once=True)
             if is_load(place):
                 loads.add(place[0])
                 loaded[name] += 1

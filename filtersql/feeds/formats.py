@@ -13,7 +13,6 @@ from typing import TypeVar
 from msgspec import Struct
 
 from filtersql.catalog import Catalog
-from filtersql.definitions.formats import FORMATS
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import LOST_BEGINNING
@@ -43,7 +42,6 @@ __all__ = [
     "Consumption",
     "Opened",
     "end_of_place",
-    "lands_apart",
     "open_files",
     "own_position",
     "place_bits",
@@ -53,7 +51,8 @@ __all__ = [
 
 _Block = TypeVar("_Block", Block, Block | ColumnBlock)
 
-#: of formats whose changes are numbered by what was read of their place: bits of these numbers
+#: of formats whose tables' files land by themselves, so that a change may come behind later ones:
+#: bits of the numbers that changes have at their place
 _NUMBERED = {"debezium": SLOT_BITS, "dms": RANK_BITS}
 _KEEP = (
     "Keep the files that hold a target's last transaction, or let Debezium number changes:"
@@ -89,18 +88,19 @@ def open_files(
     `counted` are changes of files that are not opened again.
     Values of columns that no target needs need not be told; without targets all are.
     """
-    lowest, needed = lowest_reached(landings), all_needed(landings) if landings else None
+    lowest, lasts = lowest_reached(landings), lasts_of(landings)
+    needed = all_needed(landings) if landings else None
     match feed.format:
         case "debezium":
             start = lowest_position(landings)
-            stands = (lowest, needed, -1 if start is None else start, lasts_of(landings))
+            stands = (lowest, needed, -1 if start is None else start, lasts)
             opened = debezium.open_feed(files, feed, catalog, *stands, counted or {})
             index = opened.index
-            if (lost := index.lacks_beginning(lasts_of(landings))) is not None:
+            if (lost := index.lacks_beginning(lasts)) is not None:
                 raise Mistakes([LOST_BEGINNING(seq=lost, hint=_KEEP)])
             return Opened(opened.records, opened.closed, index.last(), held=index.held())
         case "dms":
-            found = Dms(files, feed, catalog, lasts_of(landings), needed, counted or {}).index()
+            found = Dms(files, feed, catalog, lasts, needed, counted or {}).index()
             return Opened(found.records, True, found.last, held=found.held)
         case "wal2json":
             stream = Wal2json(files, feed, catalog, lowest, needed)
@@ -109,14 +109,14 @@ def open_files(
             return _native(files, catalog)
 
 
-def place_bits(feed: Feed) -> int | None:
+def place_bits(feed: Feed | None) -> int | None:
     """How many bits number the changes of a place; None where each change tells its own seq."""
-    return _NUMBERED.get(feed.format)
+    return None if feed is None else _NUMBERED.get(feed.format)
 
 
 def end_of_place(feed: Feed | None, seq: int) -> int:
     """The last number of the place of one; what was read up to there lacks nothing of it."""
-    bits = None if feed is None else place_bits(feed)
+    bits = place_bits(feed)
     return seq if bits is None else seq | ((1 << bits) - 1)
 
 
@@ -161,17 +161,12 @@ class Consumption(Struct, frozen=True):
         )
 
 
-def lands_apart(feed: Feed | None) -> bool:
-    """Whether files land by themselves: a change may come when others behind it are applied."""
-    return feed is not None and FORMATS[feed.format].lands_apart
-
-
 def own_position(feed: Feed | None, newest: int | None, reached: int | None) -> int | None:
     """Where a target stands whose last change is `newest`, of a feed that was read to `reached`.
 
     Where files land apart, what lies between may still come.
     """
-    if feed is None or reached is None or not lands_apart(feed):
+    if reached is None or place_bits(feed) is None:
         return reached
     return None if newest is None else min(newest, reached)
 

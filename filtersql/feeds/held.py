@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from filtersql.names import RelationName
 
-__all__ = ["Counted", "Held", "LastPlace", "LastPlaces", "Seen", "held_by"]
+__all__ = ["Counted", "Held", "LastPlace", "LastPlaces", "Seen", "held_by", "take_place"]
 
 
 class Held(NamedTuple):
@@ -58,18 +58,25 @@ class LastPlace(Struct):
 
 
 #: by file and table
-LastPlaces = Mapping[str, Mapping[RelationName, LastPlace]]
+LastPlaces = dict[str, dict[RelationName, LastPlace]]
+
+
+def take_place(
+    places: LastPlaces, file: str, table: RelationName, place: int, rows: int = 1, *, once: bool
+) -> None:
+    """Take changes of a table at a place of a file."""
+    places.setdefault(file, {}).setdefault(table, LastPlace()).add(place, rows, once=once)
 
 
 def held_by(
     told: Iterable[LastPlaces], repeated: Collection[int] = ()
 ) -> dict[str, tuple[Held, ...]]:
     """What each file holds, by several looks. At `repeated` places something came twice."""
-    every: dict[str, dict[RelationName, LastPlace]] = {}
+    every: LastPlaces = {}
     for file, tables in (pair for one in told for pair in one.items()):
         for table, one in tables.items():
-            known = every.setdefault(file, {}).setdefault(table, LastPlace())
-            known.add(one.place, one.rows, once=one.once and one.place not in repeated)
+            once = one.once and one.place not in repeated
+            take_place(every, file, table, one.place, one.rows, once=once)
     return {
         file: tuple(
             Held(*table, one.place, one.rows if one.once else None) for table, one in tables.items()

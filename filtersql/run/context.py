@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Feed, Subscription
 from filtersql.feeds.changes import Records
-from filtersql.feeds.formats import end_of_place, lands_apart, own_position
+from filtersql.feeds.formats import end_of_place, own_position, place_bits
 from filtersql.feeds.staging import StagedColumn, newest_staged
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
@@ -114,7 +114,7 @@ class TargetRun(Struct):
 
     def position_at(self, feed: Feed | None, upto: int | None) -> int | None:
         """Where it stands with its own changes once it is brought to a cut of the feed."""
-        if upto in (None, self.position, self.standing.until) or not lands_apart(feed):
+        if upto in (None, self.position, self.standing.until) or place_bits(feed) is None:
             return upto
         # What is put aside has come to it, too.
         came = [seq for seq in (*self.aside, *self.truncated) if seq <= upto]

@@ -14,7 +14,7 @@ from sqlglot import exp, select
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
 from filtersql.errors.auditing import FEED_TOO_SHORT
-from filtersql.feeds.formats import place_bits
+from filtersql.feeds.formats import end_of_place
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.applied_cuts import applied_cuts
 from filtersql.run.ledger_entry import Entry, key_of
@@ -32,13 +32,12 @@ def check_reach(
     feed: Feed | None,
 ) -> None:
     """Raises Mistakes where the view of changes lacks some that were applied above a position."""
-    # What a run took for two changes may be one, at the same place.
-    place = 0 if feed is None else (1 << (place_bits(feed) or 0)) - 1
     own = [row for row in rows if row.key == key_of(compiled)]
     applied = [cut for cut in applied_cuts(own) if above is None or cut.low >= above]
     if not applied:
         return
-    query = select(*(_held(cut.low, cut.high | place) for cut in applied)).from_(
+    # What a run took for two changes may be one, at the same place.
+    query = select(*(_held(cut.low, end_of_place(feed, cut.high)) for cut in applied)).from_(
         exp.to_table(compiled.changes_view)
     )
     held = [int(str(count)) for count in engine.rows(query.sql(engine.dialect))[0]]

@@ -93,8 +93,8 @@ class SharedFeeds(Struct):
         ]
         every_seen = [known.files.get(one.name, {}) for one in group]
         seen = _seen_by_all(every_seen)
-        feed = group[0].changes
-        if feed and place_bits(feed) is not None and any(one != seen for one in every_seen):
+        placed = place_bits(group[0].changes) is not None
+        if placed and any(one != seen for one in every_seen):
             # What was read of a place gives the numbers.
             return _Shared(every, None)
         folder = self.folder / f"feed-{len(self.read)}"

@@ -20,7 +20,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.feeds.formats import lands_apart
+from filtersql.feeds.formats import place_bits
 from filtersql.feeds.landings import Landing, newest_of
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger, quarantine
@@ -159,7 +159,7 @@ def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
     context.cut, context.waiting = feed.reading.cut, feed.reading.waiting
     seen = known.files.get(context.subscription.name, {})
     context.files = tuple(file for file in feed.files if seen.get(file[0]) != file[1:])
-    if lands_apart(context.subscription.changes):
+    if place_bits(context.subscription.changes) is not None:
         ahead, late = _late(context.files, known, context.subscription.name)
         # They are opened again, and stay in the order in which they were found.
         found = ((*file[:3], _NEVER, file[4]) for file in late if file[0] not in seen)

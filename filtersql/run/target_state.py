@@ -26,7 +26,7 @@ from msgspec import Struct
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import CHANGED_FILTER, FOREIGN_TARGET, TARGET_GONE, TARGET_MOVED
-from filtersql.feeds.formats import end_of_place, lands_apart, own_position
+from filtersql.feeds.formats import end_of_place, own_position, place_bits
 from filtersql.feeds.landings import Landing
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
@@ -226,7 +226,7 @@ def _newest(
     reached: int | None,
 ) -> Mapping[RelationName, int] | None:
     """The last change of each table of a target; of one that is not known all was read."""
-    if not lands_apart(subscription.changes):
+    if place_bits(subscription.changes) is None:
         return None
     all_read = -1 if reached is None else end_of_place(subscription.changes, reached)
     return {name: known.get(name, all_read) for name in tables_of(compiled)}

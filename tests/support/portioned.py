@@ -15,7 +15,7 @@ from running import World
 from filtersql.errors import Mistakes
 from filtersql.feeds import portions
 from filtersql.feeds.changes import Reading
-from filtersql.feeds.formats import lands_apart
+from filtersql.feeds.formats import place_bits
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.names import RelationName
@@ -90,7 +90,7 @@ class PortionedFeed:
 
     def landings(self, position: int | None) -> list[Landing]:
         """All targets, where they stand."""
-        apart = lands_apart(self.world.subscription.changes)
+        apart = place_bits(self.world.subscription.changes) is not None
 
         def newest(one: CompiledTable) -> Mapping[RelationName, int] | None:
             at = -1 if position is None else position
