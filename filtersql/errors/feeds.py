@@ -22,8 +22,14 @@ NO_FEED_FILES = Wording(
 )
 URL_NOT_READ = Wording(
     '"{path}" is a URL, and this output reads none',
-    detail="Files of a store are fetched by a Spark session of this process.",
-    hint="Take method: session, name files of this machine, or a table that the engine reads.",
+    detail="Spark reads the files of a store.",
+    hint="Take an output of type: spark, or name files of this machine.",
+)
+# A file that came in part, or not at all.
+FILE_CHANGED = Wording(
+    'file "{path}" was changed or removed while it was read',
+    hint="Nothing was applied; run it again.",
+    exit_code=2,
 )
 UNREADABLE_FEED_FILE = Wording('could not read "{path}"', detail="{reason}.")
 # A line is not JSON, or not a change.

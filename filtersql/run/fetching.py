@@ -10,7 +10,6 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from msgspec import Struct
@@ -30,9 +29,6 @@ from filtersql.targets.model import Engine
 
 __all__ = ["Pending", "fetched", "found_files", "pending_files"]
 
-#: a store answers several questions in the time of one
-_AT_ONCE = 8
-
 
 def found_files(
     engine: Engine, pattern: str, root: Path, span: Span | None
@@ -43,9 +39,9 @@ def found_files(
     """
     if not is_url(pattern):
         return find_files(pattern, root, span)
-    if engine.cluster is None:
+    if engine.store is None:
         raise Mistakes([URL_NOT_READ(span, path=pattern)])
-    found = sorted(engine.cluster.files(pattern))
+    found = sorted(engine.store.files(pattern))
     if not found:
         raise Mistakes([NO_FEED_FILES(span, path=pattern)])
     return tuple(FeedFile(Path(), *each) for each in found)
@@ -54,15 +50,13 @@ def found_files(
 def fetched(engine: Engine, files: Sequence[FeedFile], folder: Path) -> tuple[FeedFile, ...]:
     """The same files on this machine: those of a store are copied into the folder."""
     far = [file for file in files if file.path == Path()]
-    if not far or engine.cluster is None:
+    if not far or engine.store is None:
         return tuple(files)
     inside = Path(tempfile.mkdtemp(prefix="fetched-", dir=folder))
     copies = {
         file.shown: inside / f"{number}{Path(file.shown).suffix}" for number, file in enumerate(far)
     }
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for _ in pool.map(engine.cluster.fetch, copies, copies.values()):
-            pass
+    engine.store.fetch(copies)
     return tuple(replace(file, path=copies.get(file.shown, file.path)) for file in files)
 
 

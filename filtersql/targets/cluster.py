@@ -1,4 +1,4 @@
-"""Python work on the executors of a Spark session, and the files of the stores that it reaches.
+"""Python work on the executors of a Spark session, and the files that it reads by URLs.
 
 Example
     SparkCluster(spark).answers(times_two, [1, 2, 3])              [2, 4, 6]
@@ -13,7 +13,8 @@ Hadoop
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -31,6 +32,8 @@ from filtersql.targets.url_folder import store_of
 
 __all__ = ["SparkCluster", "check_seen"]
 
+#: a store answers several questions in the time of one
+_AT_ONCE = 8
 #: so many tasks for each core at a time: what is done so far is told between them
 _WAVE = 8
 
@@ -39,7 +42,7 @@ _Answer = TypeVar("_Answer")
 
 
 class SparkCluster(Struct, frozen=True):
-    """The executors of a session and what they see, as `targets.model.Cluster` has them."""
+    """The executors of a session, and what it reads: `targets.model.Cluster` and `Store`."""
 
     spark: SparkSession
 
@@ -88,8 +91,13 @@ class SparkCluster(Struct, frozen=True):
                 if each.isFile()
             ]
 
-    def fetch(self, url: str, path: Path) -> None:
-        """Copy a file to a path of this machine. Raises Mistakes."""
+    def fetch(self, copies: Mapping[str, Path]) -> None:
+        """Copy the files of some URLs to paths of this machine. Raises Mistakes."""
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            for _ in pool.map(self._fetch, copies, copies.values()):
+                pass
+
+    def _fetch(self, url: str, path: Path) -> None:
         with spark_refusals():
             store, source = store_of(self.spark, url)
             # As bytes alone: Hadoop would put a file with a checksum beside it.

@@ -117,6 +117,7 @@ class DuckDB:
     atomic = True
     targets_at_once = 1
     cluster = None
+    store = None
     sent_rows = 0
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:

@@ -30,6 +30,7 @@ __all__ = [
     "Mark",
     "Rows",
     "Slot",
+    "Store",
     "Written",
     "read_mark",
 ]
@@ -98,8 +99,20 @@ class Written(Struct, frozen=True):
         )
 
 
+class Store(Protocol):
+    """The files that an engine reads by URLs."""
+
+    def files(self, pattern: str) -> list[tuple[str, int, int]]:
+        """The files that a URL with wildcards names: URL, bytes, and when it was written."""
+        ...
+
+    def fetch(self, copies: Mapping[str, Path]) -> None:
+        """Copy the files of some URLs, each to a path of this machine."""
+        ...
+
+
 class Cluster(Protocol):
-    """The processes of an engine that run Python, and the files of stores that it reads by URLs."""
+    """The processes of an engine that run Python."""
 
     def answers(
         self,
@@ -121,14 +134,6 @@ class Cluster(Protocol):
         A part follows another one in the order of a column, and rows that are equal in it are not
         parted.
         """
-        ...
-
-    def files(self, pattern: str) -> list[tuple[str, int, int]]:
-        """The files that a URL with wildcards names: URL, bytes, and when it was written."""
-        ...
-
-    def fetch(self, url: str, path: Path) -> None:
-        """Copy a file to a path of this machine."""
         ...
 
 
@@ -157,7 +162,12 @@ class Engine(Protocol):
 
     @property
     def cluster(self) -> Cluster | None:
-        """Its own processes and what they see; None where there is nothing but this process."""
+        """Its own processes; None where there is nothing but this process."""
+        ...
+
+    @property
+    def store(self) -> Store | None:
+        """What it reads by URLs; None where it reads nothing so."""
         ...
 
     @property

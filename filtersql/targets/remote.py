@@ -44,6 +44,7 @@ from filtersql.targets.line import Line
 from filtersql.targets.model import AT_ONCE, Config, Mark, Rows, Slot, Written
 from filtersql.targets.refusals import unless_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
+from filtersql.targets.server_files import ServerFiles
 from filtersql.targets.server_settings import ServerSettings
 from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
@@ -105,6 +106,11 @@ class Remote(Struct, Commits):
     def title(self) -> str:
         """Spark, its version, how it is reached and the format of its tables."""
         return f"Spark {self.version} over {self.line.method} with {self.format.capitalize()}"
+
+    @property
+    def store(self) -> ServerFiles:
+        """The files that the server reads by URLs."""
+        return ServerFiles(self.stream)
 
     @property
     def sent_rows(self) -> int:

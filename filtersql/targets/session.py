@@ -73,7 +73,12 @@ class Session(Struct, Commits):
 
     @property
     def cluster(self) -> SparkCluster:
-        """Spark's processes and the files that they see."""
+        """Spark's processes."""
+        return SparkCluster(self.spark)
+
+    @property
+    def store(self) -> SparkCluster:
+        """The files that Spark reads by URLs."""
         return SparkCluster(self.spark)
 
     def execute(self, statement: str) -> None:

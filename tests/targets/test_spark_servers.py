@@ -22,6 +22,10 @@ from server_changes import (
     test_a_changed_definition_is_carried_out_by_a_server,
     test_rows_enter_on_a_server_when_their_time_begins,
 )
+from server_reads import (
+    test_a_feed_that_the_server_sees_is_named_by_a_url,
+    test_files_come_as_they_are,
+)
 from server_worlds import (
     HIGH,
     HOSTILE,
@@ -53,9 +57,11 @@ __all__ = [
     "test_a_changed_definition_is_carried_out_by_a_server",
     "test_a_copy_that_goes_on_without_its_client_is_not_there_twice",
     "test_a_database_that_is_not_there_is_named",
+    "test_a_feed_that_the_server_sees_is_named_by_a_url",
     "test_a_mark_is_committed_once_on_iceberg",
     "test_another_writer_of_the_target_loses_nothing",
     "test_each_way_to_sign_in_is_its_own",
+    "test_files_come_as_they_are",
     "test_rows_enter_on_a_server_when_their_time_begins",
 ]
 

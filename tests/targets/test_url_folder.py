@@ -60,7 +60,7 @@ def _move_data(shell: Shell, url: str, folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("spark")
-def test_files_of_a_store_are_read_by_a_session_alone(tmp_path: Path) -> None:
+def test_files_of_a_store_are_read_by_spark_alone(tmp_path: Path) -> None:
     """Other outputs say what reads them; a pattern that matches nothing is no empty feed."""
     shell = started(tmp_path, "shop")
     _beside(shell, _OUTPUT.format(url="warehouse"))

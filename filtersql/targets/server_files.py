@@ -1,0 +1,119 @@
+"""The files that a Spark server reads by URLs: listed and copied in SQL.
+
+Example
+    ServerFiles(ask).files("s3a://lake/changes/*.jsonl")       [("s3a://lake/…", 17, 1700…)]
+
+    A file of the server's own disks has a URL, too: file:///srv/changes/*.jsonl. Spark passes over
+    files that are empty, or whose names begin with _ or a dot.
+
+Spark
+    BinaryFileFormat.scala; HadoopFSUtils.scala, shouldFilterOutPathName()
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from msgspec import Struct
+from sqlglot import exp, select
+
+from filtersql.errors import Mistakes
+from filtersql.errors.feeds import FILE_CHANGED
+from filtersql.errors.targets import UNSUPPORTED_TARGET
+
+__all__ = ["ServerFiles"]
+
+#: so many bytes of a file in a row, and so many files in a query
+_PIECE = 32 * 2**10
+_FILES = 100
+_ROOT = re.compile(r"\A[^:/]+:(?://[^/]*)?")
+_FOLDERS_IN_BRACES = re.compile(r"\{[^}]*/")
+_WILD = re.compile(r"([\\*?\[\]{},])")
+
+
+class ServerFiles(Struct, frozen=True):
+    """What a server reads, as `targets.model.Store` has it; `ask` gives the rows of a query."""
+
+    ask: Callable[[str], Iterator[Sequence[object]]]
+
+    def files(self, pattern: str) -> list[tuple[str, int, int]]:
+        """The files that a URL with Hadoop's wildcards names. Raises Mistakes."""
+        if _FOLDERS_IN_BRACES.search(pattern):
+            what = f'"{pattern}" with folders inside of braces'
+            hint = "Name the folder, or match it with *."
+            raise Mistakes([UNSUPPORTED_TARGET(what=what, hint=hint)])
+        written = exp.func("UNIX_MILLIS", exp.column("modificationTime"))
+        query = select("path", "length", written).from_(_files(pattern))
+        try:
+            found = list(self.ask(query.sql("spark")))
+        except Mistakes as refused:
+            if "[PATH_NOT_FOUND]" in refused.mistakes[0].message:
+                return []
+            raise
+        # Of a folder that the pattern names Spark reads the files.
+        depth = _depth(pattern)
+        told = [(str(path), int(str(size)), int(str(time))) for path, size, time in found]
+        return [each for each in told if _depth(each[0]) == depth]
+
+    def fetch(self, copies: Mapping[str, Path]) -> None:
+        """Copy the files of some URLs to paths of this machine. Raises Mistakes."""
+        folders: defaultdict[str, list[str]] = defaultdict(list)
+        for url in copies:
+            folders[url.rpartition("/")[0]].append(url)
+        for folder, urls in folders.items():
+            for first in range(0, len(urls), _FILES):
+                some = urls[first : first + _FILES]
+                names = ",".join(_literal(url.rpartition("/")[2]) for url in some)
+                pattern = f"{_literal(folder)}/{{{names}}}"
+                self._fetch(pattern, {url: copies[url] for url in some})
+
+    def _fetch(self, pattern: str, copies: Mapping[str, Path]) -> None:
+        sizes: dict[str, int] = {}
+        written: Counter[str] = Counter()
+        with ExitStack() as opened:
+            files = {url: opened.enter_context(path.open("wb")) for url, path in copies.items()}
+            for path, size, place, text in self.ask(_pieces(pattern)):
+                url, piece = str(path), b64decode(str(text))
+                sizes[url] = int(str(size))
+                written[url] += len(piece)
+                files[url].seek(int(str(place)))
+                files[url].write(piece)
+        if lost := [url for url in copies if sizes.get(url) != written[url]]:
+            raise Mistakes(FILE_CHANGED(path=url) for url in lost)
+
+
+def _files(pattern: str) -> exp.Table:
+    """The files that a URL names, as a table."""
+    name, kind = (exp.to_identifier(part, quoted=True) for part in (pattern, "binaryFile"))
+    return exp.Table(this=name, db=kind)
+
+
+def _pieces(pattern: str) -> str:
+    """A query of the pieces of files: path, size, where each begins, and its bytes as base64."""
+    places = exp.func(
+        "SEQUENCE",
+        exp.cast(0, "bigint"),
+        exp.column("length") - 1,
+        exp.cast(_PIECE, "bigint"),
+        dialect="spark",
+    )
+    cut = select("path", "length", "content", exp.func("EXPLODE", places).as_("place"))
+    begin = exp.cast(exp.column("place") + 1, "int")
+    piece = exp.func("SUBSTRING", exp.column("content"), begin, exp.convert(_PIECE))
+    query = select("path", "length", "place", exp.func("BASE64", piece, dialect="spark"))
+    return query.from_(cut.from_(_files(pattern)).subquery("files")).sql("spark")
+
+
+def _literal(name: str) -> str:
+    """A name in which nothing is a wildcard."""
+    return _WILD.sub(r"\\\1", name)
+
+
+def _depth(url: str) -> int:
+    """How many folders lead to a file, which may be written with one slash too many."""
+    return len([part for part in _ROOT.sub("", url).split("/") if part])
