@@ -28,7 +28,7 @@ URL_NOT_READ = Wording(
 # A file that came in part, or not at all.
 FILE_CHANGED = Wording(
     'file "{path}" was changed or removed while it was read',
-    hint="Nothing was applied; run it again.",
+    hint="Run it again.",
     exit_code=2,
 )
 UNREADABLE_FEED_FILE = Wording('could not read "{path}"', detail="{reason}.")

@@ -31,8 +31,10 @@ __all__ = ["ServerFiles"]
 #: so many bytes of a file in a row, and so many files in a query
 _PIECE = 32 * 2**10
 _FILES = 100
+#: the scheme of a URL, and whose it is: file://, file:, s3a://lake
 _ROOT = re.compile(r"\A[^:/]+:(?://[^/]*)?")
 _FOLDERS_IN_BRACES = re.compile(r"\{[^}]*/")
+#: what is no plain character in Hadoop's wildcards
 _WILD = re.compile(r"([\\*?\[\]{},])")
 
 
