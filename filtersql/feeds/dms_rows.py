@@ -31,7 +31,7 @@ from pyarrow import parquet
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import UNREADABLE_FEED_FILE
 from filtersql.feeds.datetimes import python_values
-from filtersql.feeds.lines import FeedFile, opened
+from filtersql.feeds.lines import FeedFile, check_read, opened
 from filtersql.feeds.places import Place
 from filtersql.names import RelationName
 
@@ -115,6 +115,7 @@ def _csv(file: FeedFile) -> Iterator[tuple[int, Row]]:
                 if len(values) != len(header):
                     raise csv.Error(f"line {reader.line_num} has {len(values)} values")
                 yield reader.line_num, dict(zip(header, values, strict=True))
+            check_read(file, stream.tell(), file.size)
         except (csv.Error, UnicodeError, OSError, EOFError) as error:
             raise Mistakes([UNREADABLE_FEED_FILE(path=file.shown, reason=str(error))]) from None
 

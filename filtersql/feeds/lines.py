@@ -17,12 +17,13 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from filtersql.errors import Mistakes
-from filtersql.errors.feeds import NO_FEED_FILES, UNREADABLE_FEED_FILE
+from filtersql.errors.feeds import FILE_CHANGED, NO_FEED_FILES, UNREADABLE_FEED_FILE
 from filtersql.source import Source, Span
 
 __all__ = [
     "Chunk",
     "FeedFile",
+    "check_read",
     "chunks",
     "find_files",
     "line_blocks",
@@ -101,6 +102,8 @@ def chunks(file: FeedFile, start: int = 0, stop: int | None = None) -> Iterator[
                     text = text.removeprefix(b"\xef\xbb\xbf")
                 yield Chunk(file.shown, first, text)
                 first += text.count(b"\n")
+            if stop is not None:
+                check_read(file, stream.tell(), stop)
     except (OSError, EOFError, zlib.error) as error:
         raise Mistakes(
             [UNREADABLE_FEED_FILE(path=file.shown, reason=str(error) or type(error).__name__)]
@@ -117,6 +120,15 @@ def lines_of(chunk: Chunk) -> Iterator[tuple[Sequence[int], list[bytes]]]:
             numbers = [n for n, line in zip(numbers, some, strict=True) if not line.isspace()]
             some = [line for line in some if not line.isspace()]
         yield numbers, some
+
+
+def check_read(file: FeedFile, end: int, stop: int) -> None:
+    """Whether a plain file was read up to a place. Raises Mistakes with exit code 2.
+
+    It may have become shorter, or another machine does not see all of it yet.
+    """
+    if end < stop and file.path.suffix != ".gz":
+        raise Mistakes([FILE_CHANGED(path=file.shown)])
 
 
 def _next_lines(stream: BinaryIO | gzip.GzipFile, stop: int | None) -> bytes:

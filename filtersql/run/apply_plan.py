@@ -13,9 +13,7 @@ Example
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -35,6 +33,7 @@ from filtersql.run.source_at_position import SourcedTarget
 from filtersql.run.target_state import tables_of
 from filtersql.source import Source
 from filtersql.targets.model import Engine, Written
+from filtersql.targets.work_folder import work_folder
 
 __all__ = ["Applied", "apply_plan", "plan"]
 
@@ -65,9 +64,8 @@ def plan(
     """Every target that changes; nothing is written. Mistakes of a target are in its record."""
     found: list[PlannedTarget] = []
     try:
-        with _folder() as folder, engine.transaction():
-            place = Path(folder)
-            found += plan_targets(inputs, tables, engine, place, judge, defined, keeps=False)[1]
+        with work_folder(engine, "plan") as folder, engine.transaction():
+            found += plan_targets(inputs, tables, engine, folder, judge, defined, keeps=False)[1]
             raise _Undone
     except _Undone:
         return found
@@ -91,9 +89,9 @@ def apply_plan(
     """
     done: list[Applied] = []
     try:
-        with leased() as lease, _folder() as folder, engine.transaction():
+        with leased() as lease, work_folder(engine, "plan") as folder, engine.transaction():
             known, planned = plan_targets(
-                inputs, tables, engine, Path(folder), judge, defined, drop_removed=drop_removed
+                inputs, tables, engine, folder, judge, defined, drop_removed=drop_removed
             )
             _check(engine, known, planned, lease)
             if not approve(planned):
@@ -118,10 +116,6 @@ class _Holder(Struct):
     engine: Engine
     #: the ledger's last number
     ordinal: int
-
-
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="filtersql-plan-", ignore_cleanup_errors=True)
 
 
 def _named(inputs: Inputs, name: str) -> Subscription:

@@ -14,7 +14,6 @@ An action that is not published is not applied to the copy either: such rows are
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -39,6 +38,7 @@ from filtersql.run.repair import mend
 from filtersql.run.source_at_position import SourceAtPosition, SourcedTarget
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
+from filtersql.targets.work_folder import work_folder
 
 __all__ = ["Audited", "SourcedTarget", "audit"]
 
@@ -121,13 +121,11 @@ def _audited(
     try:
         with (
             leased() as lease,
-            tempfile.TemporaryDirectory(
-                prefix="filtersql-audit-", ignore_cleanup_errors=True
-            ) as folder,
+            work_folder(engine, "audit") as folder,
             engine.transaction(),
         ):
             configure(engine, dict(one.compiled.settings))
-            trial = _Trial(inputs, subscription, one, engine, Path(folder), lease, asked)
+            trial = _Trial(inputs, subscription, one, engine, folder, lease, asked)
             found.append(trial.run())
             if not found[0].repaired:
                 raise _Undone

@@ -26,6 +26,7 @@ from filtersql.feeds.lines import FeedFile, find_files
 from filtersql.names import RelationName, is_url
 from filtersql.source import Span
 from filtersql.targets.model import Engine
+from filtersql.targets.work_folder import as_open
 
 __all__ = ["Pending", "fetched", "found_files", "pending_files"]
 
@@ -52,7 +53,7 @@ def fetched(engine: Engine, files: Sequence[FeedFile], folder: Path) -> tuple[Fe
     far = [file for file in files if file.path == Path()]
     if not far or engine.store is None:
         return tuple(files)
-    inside = Path(tempfile.mkdtemp(prefix="fetched-", dir=folder))
+    inside = as_open(Path(tempfile.mkdtemp(prefix="fetched-", dir=folder)))
     copies = {
         file.shown: inside / f"{number}{Path(file.shown).suffix}" for number, file in enumerate(far)
     }

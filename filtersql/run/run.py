@@ -9,10 +9,8 @@ Example
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -35,6 +33,7 @@ from filtersql.run.spent import Spent
 from filtersql.run.stage_and_judge import StageRefused
 from filtersql.run.subscription import apply_subscription
 from filtersql.targets.model import Engine
+from filtersql.targets.work_folder import work_folder
 
 __all__ = ["run"]
 
@@ -92,8 +91,8 @@ def run(
     told = _Told(on_event, sum(map(len, tables.values())))
     results: list[TableResult] = []
     mistakes: list[Mistake] = []
-    with tempfile.TemporaryDirectory(prefix="filtersql-", ignore_cleanup_errors=True) as folder:
-        feeds = SharedFeeds(inputs, engine, options, tables, Path(folder))
+    with work_folder(engine) as folder:
+        feeds = SharedFeeds(inputs, engine, options, tables, folder)
         ledgers, parts = LedgerCache(), Spent()
         for name, compiled in tables.items():
             if mistakes and options.fail_fast:
@@ -134,7 +133,7 @@ def _subscription(
     try:
         with (
             leased() as lease,
-            tempfile.TemporaryDirectory(prefix="filtersql-", ignore_cleanup_errors=True) as folder,
+            work_folder(feeds.engine) as folder,
             lanes(feeds.engine, feeds.options.threads, len(tables)) as several,
         ):
 
@@ -144,7 +143,7 @@ def _subscription(
                     several,
                     feeds.options,
                     feeds.inputs.subscriptions[name],
-                    Path(folder),
+                    folder,
                     lease,
                     feeds,
                     *kept,

@@ -42,7 +42,7 @@ from filtersql.run.spread_parts import (
     telling,
     whole_reading,
 )
-from filtersql.targets.model import Engine
+from filtersql.targets.model import Cluster, Engine
 
 __all__ = ["spread_feed", "spread_source", "spread_table"]
 
@@ -65,7 +65,7 @@ def spread_feed(
 ) -> tuple[Reading, Mapping[str, int], Mapping[str, tuple[Held, ...]]] | None:
     """The feed, and of its files what `Opened` tells; None where it was not read here."""
     cluster, read = engine.cluster, FORMATS.get(feed.format)
-    if cluster is None or read is None or not _worth_it(files):
+    if cluster is None or read is None or not _worth_it(cluster, files):
         return None
     told = (feed, catalog, landings, engine.dialect)
     share = Share(*told, new_folder(folder), counted or {})
@@ -113,16 +113,19 @@ def spread_source(
     engine: Engine, compiled: CompiledTable, table: Table, files: Sequence[FeedFile], folder: Path
 ) -> StagedRows | None:
     """Stage the rows of a source; None where they were not read here."""
-    if engine.cluster is None or not _worth_it(files):
+    cluster = engine.cluster
+    if cluster is None or not _worth_it(cluster, files):
         return None
     folder = new_folder(folder)
     stage = row_stage(compiled, engine.dialect, folder / NOTHING)
     stage.close()
     share = SourceShare(compiled, table, engine.dialect, folder)
-    taken = engine.cluster.answers(partial(take_source, share), portions(files))
+    taken = cluster.answers(partial(take_source, share), portions(files))
     usual = taken is not None and all(taken)
     return StagedRows(folder, stage.columns) if usual else None
 
 
-def _worth_it(files: Sequence[FeedFile]) -> bool:
-    return sum(file.size for file in files) >= _WORTH_IT
+def _worth_it(cluster: Cluster, files: Sequence[FeedFile]) -> bool:
+    """Whether files are large enough, and where the others find them."""
+    large = sum(file.size for file in files) >= _WORTH_IT
+    return large and all(cluster.sees(file.path) for file in files)

@@ -28,6 +28,7 @@ from filtersql.feeds.segments import Chain
 from filtersql.feeds.staging import ChangeStage, StagedColumn, StagedFile, distinct
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
+from filtersql.targets.work_folder import as_open
 
 __all__ = ["NOTHING", "empty_stages", "new_folder", "telling", "whole_reading"]
 
@@ -40,7 +41,7 @@ _FEW = 1_000_000
 
 def new_folder(folder: Path) -> Path:
     """A folder for what is staged now: an earlier look may have left files of other portions."""
-    return Path(tempfile.mkdtemp(prefix="spread-", dir=folder))
+    return as_open(Path(tempfile.mkdtemp(prefix="spread-", dir=folder)))
 
 
 def empty_stages(share: Share) -> Sequence[ChangeStage]:
@@ -51,7 +52,7 @@ def empty_stages(share: Share) -> Sequence[ChangeStage]:
     )
     numbers = (StagedFile(folder / kind / NOTHING, [pyarrow.int64()]) for kind in (ENDS, NAMES))
     for file in (*(stage.file for stage in distinct(stages)), *numbers):
-        file.path.parent.mkdir(exist_ok=True)
+        as_open(file.path.parent)
         file.close()
     return stages
 

@@ -46,6 +46,10 @@ class SparkCluster(Struct, frozen=True):
 
     spark: SparkSession
 
+    def sees(self, path: Path) -> bool:
+        """Whether executors find a file of this machine: of all or of none."""
+        return True
+
     def answers(
         self,
         work: Callable[[_Task], _Answer],

@@ -38,6 +38,7 @@ from filtersql.errors.targets import (
     ConnectionLost,
 )
 from filtersql.feeds.staging import StagedColumn
+from filtersql.targets.connect_cluster import ConnectCluster
 from filtersql.targets.refusals import reason_of, spark_refusal
 from filtersql.targets.starting import not_there
 from filtersql.targets.uploading import inline_query
@@ -49,6 +50,7 @@ __all__ = ["ConnectLine", "connect"]
 
 #: what a package without types gives
 _Grpc = Any
+_Spark = Any
 
 _SERVER = "the Spark Connect server"
 _GONE = re.compile(r"StatusCode\.UNAVAILABLE|SESSION_(?:CHANGED|CLOSED|NOT_FOUND)")
@@ -244,6 +246,16 @@ class ConnectLine(Struct):
             for index, column in enumerate(columns)
         ]
         return exp.select(*typed).from_(name).sql("spark"), (name,)
+
+    def cluster(self, folder: Path) -> ConnectCluster:
+        """The server's executors, where they see a folder."""
+        return ConnectCluster(self, folder)
+
+    def arrow(self, frame: _Spark) -> pyarrow.Table:
+        """The rows of a frame, which are few."""
+        self.trips += 1
+        with self._refusals():
+            return frame.toArrow()
 
     def beside(self) -> ConnectLine:
         """Another session of the same server."""

@@ -10,6 +10,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
@@ -17,6 +18,7 @@ from sqlglot import exp
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import LIKE_MISSES, SPARK_TOO_OLD
 from filtersql.feeds.staging import StagedColumn
+from filtersql.targets.model import Cluster
 
 if TYPE_CHECKING:
     import pyarrow
@@ -53,6 +55,10 @@ class Line(Protocol):
 
         Beside it stand the temporary views that it reads.
         """
+        ...
+
+    def cluster(self, folder: Path) -> Cluster | None:
+        """The server's processes that run Python and see a folder; None where there are none."""
         ...
 
     def beside(self) -> Line:

@@ -114,6 +114,10 @@ class Store(Protocol):
 class Cluster(Protocol):
     """The processes of an engine that run Python."""
 
+    def sees(self, path: Path) -> bool:
+        """Whether they find the file of this machine under its path."""
+        ...
+
     def answers(
         self,
         work: Callable[[_Task], _Answer],
@@ -168,6 +172,11 @@ class Engine(Protocol):
     @property
     def store(self) -> Store | None:
         """What it reads by URLs; None where it reads nothing so."""
+        ...
+
+    @property
+    def shared_folder(self) -> Path | None:
+        """Where files have to be for it to see them; None: anywhere on this machine."""
         ...
 
     @property

@@ -41,7 +41,7 @@ from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
 from filtersql.targets.catalog_questions import table_bytes, table_columns, table_names
 from filtersql.targets.line import Line
-from filtersql.targets.model import AT_ONCE, Config, Mark, Rows, Slot, Written
+from filtersql.targets.model import AT_ONCE, Cluster, Config, Mark, Rows, Slot, Written
 from filtersql.targets.refusals import unless_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
 from filtersql.targets.server_files import ServerFiles
@@ -77,19 +77,18 @@ _MARKS = (*delta.ALL_SETTINGS, *iceberg.MARK_SETTINGS)
 
 
 class Remote(Struct, Commits):
-    """A session of a server. `staging` is a folder that the server sees under the same path."""
+    """A session of a server. It sees `shared_folder`, too, under the same path."""
 
     line: Line
     version: str
     format: Literal["delta", "iceberg"]
     catalog: str | None = None
-    staging: Path | None = None
+    shared_folder: Path | None = None
     #: the schema of tables that hold what was uploaded
     state_schema: str = "filtersql"
     dialect: Dialect = "spark"
     atomic: bool = False
     targets_at_once: int = AT_ONCE
-    cluster: None = None
     #: names this session's own things: no other session's cached rows are taken for its own
     own: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     settings: ServerSettings = field(default_factory=ServerSettings)
@@ -106,6 +105,11 @@ class Remote(Struct, Commits):
     def title(self) -> str:
         """Spark, its version, how it is reached and the format of its tables."""
         return f"Spark {self.version} over {self.line.method} with {self.format.capitalize()}"
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """The server's processes, which have to see what this process sees."""
+        return None if self.shared_folder is None else self.line.cluster(self.shared_folder)
 
     @property
     def store(self) -> ServerFiles:
@@ -166,7 +170,7 @@ class Remote(Struct, Commits):
         upto: int | None = None,
     ) -> None:
         """A temporary view over a staged file, of the changes above and up to a position."""
-        if self.staging is not None:
+        if self.shared_folder is not None:
             source = f"{name}__file"
             made = positional_view(source, self._shared(path), columns)
             query, statements = select_all(source), [drop("VIEW", source), made]
@@ -290,7 +294,7 @@ class Remote(Struct, Commits):
 
     def beside(self) -> Remote:
         """Another session of the server."""
-        where = (self.format, self.catalog, self.staging, self.state_schema)
+        where = (self.format, self.catalog, self.shared_folder, self.state_schema)
         return Remote(self.line.beside(), self.version, *where, sent=self.sent)
 
     def interrupt(self) -> None:
@@ -341,9 +345,12 @@ class Remote(Struct, Commits):
             self.schemas.add(schema)
 
     def _shared(self, path: Path) -> Path:
-        assert self.staging is not None
-        self.staging.mkdir(parents=True, exist_ok=True)
-        self.files.append(self.staging / f"filtersql-{self.own}-{len(self.files)}.parquet")
+        assert self.shared_folder is not None
+        if path.is_relative_to(self.shared_folder):
+            return path
+        self.shared_folder.mkdir(parents=True, exist_ok=True)
+        name = f"filtersql-{self.own}-{len(self.files)}.parquet"
+        self.files.append(self.shared_folder / name)
         return shutil.copyfile(path, self.files[-1])
 
     def _upload(

@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from impala._thrift_api import ThriftClient
@@ -197,6 +198,9 @@ class ThriftLine:
     ) -> tuple[str, tuple[str, ...]]:
         """A query that holds the rows itself; it reads no view."""
         return inline_query(rows, columns), ()
+
+    def cluster(self, folder: Path) -> None:
+        """None: SQL is all that is spoken."""
 
     def beside(self) -> ThriftLine:
         """Another session of the same server."""

@@ -6,12 +6,14 @@ import gzip
 import json
 
 import pytest
+from msgspec.structs import replace
 from running import World, delete, insert, table, truncate, update
 
 from filtersql.catalog import Column, PgType, Table
 from filtersql.errors import Mistakes
 from filtersql.feeds import intake
 from filtersql.feeds.changes import Reading, read
+from filtersql.feeds.dms_rows import rows_of
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import from_files, from_rows
@@ -156,6 +158,25 @@ def test_a_gzipped_file_is_read_and_a_cut_one_refused(world) -> None:
     assert reading(world).cut == 4
     world.write("changes/1.jsonl.gz", packed[:-9])
     assert refusals(world) == ['None: could not read "changes/1.jsonl.gz"']
+
+
+def test_a_file_that_became_shorter_is_refused(world) -> None:
+    """What was read of it is not all that was found; one that grew is read up to there."""
+    world.feed([insert("t1", **row()), insert("t1", **row())])
+    (file,) = find_files("changes/*.jsonl", world.root, None)
+    text = file.path.read_bytes()
+    file.path.write_bytes(text * 2)
+    assert len(list(from_files([file], []))) == 2
+    file.path.write_bytes(text[: len(text) // 2])
+    with pytest.raises(Mistakes) as refused:
+        list(from_files([file], []))
+    (mistake,) = refused.value.mistakes
+    assert mistake.message == 'file "changes/1.jsonl" was changed or removed while it was read'
+    rows = replace(file, path=world.root / "public" / "t1" / "LOAD1.csv")
+    rows.path.parent.mkdir(parents=True)
+    rows.path.write_bytes(b"Op,a\nI,1\n")
+    with pytest.raises(Mistakes, match="was changed or removed while it was read"):
+        list(rows_of([rows]))
 
 
 def test_a_path_that_matches_nothing_is_a_mistake_and_an_empty_file_is_none(world) -> None:

@@ -8,16 +8,25 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from noting import noting
 from pyspark.sql import SparkSession
 from running import SPAN, insert, table
 from server_worlds import Place
 
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
+from filtersql.feeds import portions
+from filtersql.run import sources, spread_feeds
+from filtersql.targets import connect_cluster
 from filtersql.targets.cluster import SparkCluster
 from filtersql.targets.server_files import ServerFiles
 
-__all__ = ["test_a_feed_that_the_server_sees_is_named_by_a_url", "test_files_come_as_they_are"]
+__all__ = [
+    "test_a_feed_that_the_server_sees_is_named_by_a_url",
+    "test_executors_of_connect_read_a_table",
+    "test_executors_of_connect_read_what_is_shared",
+    "test_files_come_as_they_are",
+]
 
 _NAMES = ("a b.jsonl", "[1],{x}*?.jsonl", "100%25.jsonl", "é`'\\.jsonl")
 
@@ -76,3 +85,78 @@ def test_a_feed_that_the_server_sees_is_named_by_a_url(
     world.feed([{"seq": 4, **insert("t1", a=4, b="x")}], name="2")
     assert world.run(engine).results[0].rows_inserted == 1
     assert [[Path(url).name for url in copies] for copies in asked] == [["1.jsonl"], ["2.jsonl"]]
+
+
+@pytest.fixture
+def spread(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is small counts as large; which functions read it on executors."""
+    monkeypatch.setattr(spread_feeds, "_WORTH_IT", 0)
+    monkeypatch.setattr(spread_feeds, "_WORTH_IT_ROWS", 1)
+    monkeypatch.setattr(spread_feeds, "_ROWS", 9)
+    monkeypatch.setattr(portions, "_BYTES", 700)
+    used: list[str] = []
+    for name in ("spread_feed", "spread_source", "spread_table"):
+        monkeypatch.setattr(sources, name, noting(getattr(sources, name), used))
+    return used
+
+
+def test_executors_of_connect_read_what_is_shared(
+    at: Callable[[str], Place],
+    tmp_path: Path,
+    spread: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Files in `staging_path`, and those of a URL, which are copied there; no others.
+
+    Nor any where they have another version; then one reader reads them.
+    """
+    place = at("connect iceberg")
+    world = place.world.publish(table("t1", a="int4!", b="text"), "{p}a > 5")
+    world.source(path="shared/source/{table}.jsonl")
+    world.write("shared/source/t1.jsonl", [{"a": a, "b": "x"} for a in range(50)])
+    world.subscribe(changes=Feed(SPAN, path="shared/changes/*.jsonl"))
+    changes = [{"seq": a, "tx": str(a // 7), **insert("t1", a=a, b="é")} for a in range(100, 200)]
+    world.write("shared/changes/1.jsonl", changes)
+    engine = place.open(staging_path="shared")
+    (first,) = world.run(engine).results
+    assert (first.rows_inserted, first.position) == (44 + 100, 199)
+    assert spread == ["spread_feed", "spread_source"]
+    asked = f"SELECT b, COUNT(*), MIN(a), MAX(a) FROM {engine.table_sql(('s1', 't1'))} GROUP BY b"
+    assert sorted(engine.rows(asked)) == [("x", 44, 6, 49), ("é", 100, 100, 199)]
+
+    world.subscribe(changes=Feed(SPAN, path=f"file://{tmp_path}/shared/changes/*.jsonl"))
+    world.write("shared/changes/2.jsonl", [{"seq": 300, **insert("t1", a=300, b="x")}])
+    assert world.run(engine).results[0].rows_inserted == 1
+    wrong = {"seq": 400, **insert("t1", a="x", b="x")}
+    world.write("shared/changes/3.jsonl", [wrong])
+    (mistake,) = world.run(engine).mistakes
+    assert "3.jsonl:1" in str(mistake)
+    (tmp_path / "shared/changes/3.jsonl").unlink()
+    assert spread == ["spread_feed", "spread_source", "spread_feed"]
+
+    world.subscribe(changes=Feed(SPAN, path="changes/*.jsonl"))
+    world.feed([{"seq": 500, **insert("t1", a=500, b="x")}], name="4")
+    assert world.run(engine).results[0].rows_inserted == 1
+    monkeypatch.setattr(connect_cluster, "__version__", "0.0.1")
+    world.subscribe(changes=Feed(SPAN, path="shared/changes/*.jsonl"))
+    world.write("shared/changes/5.jsonl", [{"seq": 600, **insert("t1", a=600, b="x")}])
+    assert world.run(engine).results[0].rows_inserted == 1
+    assert spread == ["spread_feed", "spread_source", "spread_feed"]
+    left = {path.name for path in (tmp_path / "shared").iterdir()}
+    assert left == {"source", "changes"}
+
+
+def test_executors_of_connect_read_a_table(at: Callable[[str], Place], spread: list[str]) -> None:
+    """No row of it comes here."""
+    place = at("connect iceberg")
+    world = place.world.publish(table("t1", a="int4!", b="text"), "{p}a > 5")
+    world.subscribe(changes=Feed(SPAN, table="lake.s1.t2"))
+    engine = place.open(staging_path="shared")
+    engine.create(("s1", "t2"), "seq BIGINT, op STRING, relation STRING, after STRING", {})
+    engine.execute(
+        "INSERT INTO lake.s1.t2 SELECT id, 'insert', 'public.t1', "
+        "TO_JSON(NAMED_STRUCT('a', id, 'b', 'x')) FROM RANGE(1, 51)"
+    )
+    (first,) = world.run(engine).results
+    assert (first.rows_inserted, first.position) == (45, 50)
+    assert spread == ["spread_table"]
