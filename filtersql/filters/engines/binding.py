@@ -80,15 +80,16 @@ def bound_at(engine: Engine, name: str, spot: exp.Expr, is_place: Test) -> exp.E
         for mark in ("_1", "_2")
     )
     inner = spot.copy()
-    uses = [one for one, _ in parts_of(inner) if is_place(one)]
+    nodes = parts_of(inner)
+    uses = [one for one, _ in nodes if is_place(one)]
+    for node, _ in nodes:
+        node._meta = None
     argument.replace(uses[0].copy())
     for use in uses:
         use.replace(exp.column(name))
     # sqlglot reads `a = b FOR v IN c` as `a = (b FOR v IN c)`
     loose = engine == "duckdb" and isinstance(inner, (exp.Connector, exp.Not, exp.Binary))
     body.replace(exp.Paren(this=inner) if loose else inner)
-    for node, _ in parts_of(binder):
-        node._meta = None
     if spot.parent is not None:
         spot.replace(binder)
     return binder
@@ -96,17 +97,25 @@ def bound_at(engine: Engine, name: str, spot: exp.Expr, is_place: Test) -> exp.E
 
 @lru_cache(maxsize=128)
 def _binder(engine: Engine, name: str) -> exp.Expr:
-    return sqlglot.parse_one(VALUE[engine].format(name), read=engine)
+    binder = sqlglot.parse_one(VALUE[engine].format(name), read=engine)
+    for node in binder.walk():
+        node._meta = None
+    return binder
 
 
-def spots(tree: exp.Expr, is_place: Test) -> Iterator[exp.Expr]:
-    """The smallest parts that compute the argument in any case, and read it more than once."""
-    return _spots(tree, is_place, holding(tree, is_place))
+def spots(tree: exp.Expr, is_place: Test, held: dict[int, int] | None = None) -> Iterator[exp.Expr]:
+    """The smallest parts that compute the argument in any case, and read it more than once.
+
+    `held` is what `holding` tells of the tree, where that is known.
+    """
+    return _spots(tree, is_place, held or holding(parts_of(tree), is_place))
 
 
-def holding(tree: exp.Expr, is_place: Test) -> dict[int, int]:
-    """How often the argument stands in each part that holds it, by the id() of the part."""
-    nodes = parts_of(tree)
+def holding(nodes: Sequence[tuple[exp.Expr, int]], is_place: Test) -> dict[int, int]:
+    """How often the argument stands in each part that holds it, by the id() of the part.
+
+    The parts are as `parts_of` gives them.
+    """
     times = [0] * len(nodes)
     held: dict[int, int] = {}
     for place in range(len(nodes) - 1, -1, -1):
@@ -126,16 +135,20 @@ def parts_of(tree: exp.Expr) -> list[tuple[exp.Expr, int]]:
     """
     nodes: list[tuple[exp.Expr, int]] = []
     later: list[tuple[exp.Expr, int]] = [(tree, 0)]
+    kind = exp.Expr
+    place = 0
     while later:
         part = later.pop()
-        place = len(nodes)
         nodes.append(part)
         # without the generator of iter_expressions(), which would take most of the time
         for value in part[0].args.values():
-            if isinstance(value, exp.Expr):
+            if not value or value is True:
+                continue
+            if isinstance(value, kind):
                 later.append((value, place))
             elif type(value) is list:
-                later += [(item, place) for item in value if isinstance(item, exp.Expr)]
+                later += [(item, place) for item in value if isinstance(item, kind)]
+        place += 1
     return nodes
 
 

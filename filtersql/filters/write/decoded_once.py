@@ -18,14 +18,13 @@ Example
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import count, islice
 
 from sqlglot import exp
 
 from filtersql.filters.engines.binding import (
-    Test,
     bound_at,
     holding,
     is_free,
@@ -38,6 +37,8 @@ from filtersql.storage import Engine
 
 __all__ = ["decoded_once"]
 
+#: as `parts_of` gives them
+_Nodes = Sequence[tuple[exp.Expr, int]]
 _NAME = "decoded"
 #: characters that are worth a name, and nodes of the shortest filter that repeats as many
 _WORTH, _FEWEST = 60, 12
@@ -58,38 +59,41 @@ def decoded_once(tree: exp.Expr, engine: Engine) -> exp.Expr:
     if not any(islice(tree.walk(), _FEWEST, None)):
         return tree
     done: set[exp.Expr] = set()
-    while part := next(_repeated(tree, done), None):
-        if not done and any(isinstance(node, exp.Query) for node, _ in parts_of(tree)):
+    nodes = parts_of(tree)
+    while part := next(_repeated(tree, nodes, done), None):
+        if not done and any(isinstance(node, exp.Query) for node, _ in nodes):
             return tree  # no engine has one inside of a lambda
         done.add(part)
 
         def is_part(node: exp.Expr, part: exp.Expr = part) -> bool:
             return node == part
 
-        _group(tree, is_part)
-        for spot in list(spots(tree, is_part)):
-            _forget(tree)
-            bound = bound_at(engine, _unused(tree), spot, is_part)
+        names = _names(nodes)
+        held = holding(nodes, is_part)
+        if _group(nodes, held):
+            held = holding(parts_of(tree), is_part)
+        for spot in list(spots(tree, is_part, held)):
+            bound = bound_at(engine, _unused(names), spot, is_part)
             tree = bound if spot is tree else tree
+        nodes = parts_of(tree)
     return simplified(tree, engine) if done else tree  # a name needs no parentheses
 
 
-def _repeated(tree: exp.Expr, done: set[exp.Expr]) -> Iterator[exp.Expr]:
+def _repeated(tree: exp.Expr, nodes: _Nodes, done: set[exp.Expr]) -> Iterator[exp.Expr]:
     """The long parts that stand in several places; first those whose names save most."""
     saved: dict[exp.Expr, int] = {}
-    for length, part in _alike(tree):
+    for length, part in _alike(nodes):
         saved[part] = saved[part] + length if part in saved else 0
     again = [part for part, length in saved.items() if length and part not in done]
     again.sort(key=lambda part: -saved[part])
     yield from (part for part in again if _has_columns_only(part, tree))
 
 
-def _alike(tree: exp.Expr) -> list[tuple[int, exp.Expr]]:
+def _alike(nodes: _Nodes) -> list[tuple[int, exp.Expr]]:
     """The long parts as long as another one of their kind, with about how many characters.
 
     They come as they are written, before their wholes. Few parts are compared so.
     """
-    nodes = parts_of(tree)
     lengths = [0] * len(nodes)
     long: list[tuple[int, exp.Expr]] = []
     for place in range(len(nodes) - 1, -1, -1):
@@ -105,22 +109,19 @@ def _alike(tree: exp.Expr) -> list[tuple[int, exp.Expr]]:
     return [(length, part) for length, part in long if times[length, type(part)] > 1]
 
 
-def _forget(tree: exp.Expr) -> None:
-    """What was compared before may have got other parts since."""
-    for node, _ in parts_of(tree):
-        node._hash = None
-
-
 def _has_columns_only(part: exp.Expr, tree: exp.Expr) -> bool:
     """Whether a part reads columns, and no variable that something around it gives a value."""
     columns = [column for column in part.find_all(exp.Column) if is_free(column, part)]
     return bool(columns) and all(is_free(column, tree) for column in columns)
 
 
-def _group(tree: exp.Expr, is_part: Test) -> None:
-    """`a AND x AND x AND b` as `a AND (x AND x) AND b`: the name is known where it is used."""
-    held = holding(tree, is_part)
-    connectors = [node for node, _ in parts_of(tree) if isinstance(node, exp.Connector)]
+def _group(nodes: _Nodes, held: Mapping[int, int]) -> bool:
+    """`a AND x AND x AND b` as `a AND (x AND x) AND b`: the name is known where it is used.
+
+    Whether there is anything of that kind.
+    """
+    found = False
+    connectors = [node for node, _ in nodes if isinstance(node, exp.Connector)]
     for node in [node for node in connectors if held.get(id(node), 0) > 1]:
         operands = [] if type(node.parent) is type(node) else list(node.flatten(unnest=False))
         places = [place for place, operand in enumerate(operands) if id(operand) in held]
@@ -132,15 +133,23 @@ def _group(tree: exp.Expr, is_part: Test) -> None:
             whole = reduce(lambda left, right: _joined(type(node))(right, left), before)
             node.set("this", whole.this)
             node.set("expression", whole.expression)
+            found = True
+    return found
 
 
 def _joined(kind: type[exp.Expr]) -> Callable[[exp.Expr, exp.Expr], exp.Expr]:
     return lambda right, left: kind(this=left, expression=right)
 
 
-def _unused(tree: exp.Expr) -> str:
-    """A variable's name that nothing else has, whatever prefix its columns will have."""
-    identifiers = (node.name for node, _ in parts_of(tree) if isinstance(node, exp.Identifier))
-    names = {name.replace(PREFIX_MARK, "").lower() for name in identifiers}
+def _names(nodes: _Nodes) -> set[str]:
+    """All names, whatever prefix columns will have."""
+    identifiers = (node.name for node, _ in nodes if isinstance(node, exp.Identifier))
+    return {name.replace(PREFIX_MARK, "").lower() for name in identifiers}
+
+
+def _unused(names: set[str]) -> str:
+    """A variable's name that nothing else has; from now on it has."""
     numbered = (f"{_NAME}{number}" for number in count(2))
-    return next(name for name in (_NAME, *islice(numbered, len(names))) if name not in names)
+    name = next(name for name in (_NAME, *islice(numbered, len(names))) if name not in names)
+    names.add(name)
+    return name
