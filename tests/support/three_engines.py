@@ -20,6 +20,7 @@ from typing import Any
 
 import duckdb
 import psycopg
+import pyarrow
 from frames import frame_of
 from interpreting import interpreted
 from sqlglot import exp
@@ -325,12 +326,9 @@ class Postgres:
             self.connection.execute(
                 f"CREATE TEMP TABLE {name} (id int PRIMARY KEY, {columns})".replace(", )", ")")
             )
-            marks = ", ".join(["%s"] * (len(rows.types) + 1))
-            with self.connection.cursor() as cursor:
-                cursor.executemany(
-                    f"INSERT INTO {name} VALUES ({marks})",
-                    [(place, *row) for place, row in enumerate(rows.values)],
-                )
+            with self.connection.cursor().copy(f"COPY {name} FROM STDIN") as copy:
+                for place, row in enumerate(rows.values):
+                    copy.write_row((place, *row))
             self._made[rows] = name
         return self._made[rows]
 
@@ -417,16 +415,11 @@ class Duck:
         if rows not in self._made:
             name = f"r{len(self._made)}"
             kinds = [pg_type(kind) for kind in rows.types]
-            texts = ", ".join(f"c{place} VARCHAR" for place in range(len(kinds)))
-            self.connection.execute(f"CREATE TABLE t{name} (id INT, {texts})".replace(", )", ")"))
-            marks = ", ".join(["?"] * (len(kinds) + 1))
-            self.connection.executemany(
-                f"INSERT INTO t{name} VALUES ({marks})",
-                [
-                    (place, *(_duckdb_text(*pair) for pair in zip(row, kinds, strict=True)))
-                    for place, row in enumerate(rows.values)
-                ],
-            )
+            texts = {"id": pyarrow.array(range(len(rows.values)), pyarrow.int32())}
+            for place, kind in enumerate(kinds):
+                values = [_duckdb_text(row[place], kind) for row in rows.values]
+                texts[f"c{place}"] = pyarrow.array(values, pyarrow.string())
+            self.connection.register(f"t{name}", pyarrow.table(texts))
             columns = [
                 f'{_of_text(f"c{place}", kind)} AS "{column}"'
                 for place, (column, kind) in enumerate(zip(rows.names, kinds, strict=True))
