@@ -157,7 +157,7 @@ def commits(engine: Engine, target: str) -> int:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("target", ["delta", "iceberg"])
+@pytest.mark.parametrize("target", ["delta", pytest.param("iceberg", marks=pytest.mark.long)])
 def test_spark_swaps_the_table_in_one_commit(spark: object, target: str, tmp_path: Path) -> None:
     """The swap carries the mark: a killed one is known, and a run goes on from the position."""
     shop = Shop(tmp_path, target, key="id, region", identity="default").define(orders=EU)

@@ -27,14 +27,15 @@ def test_duckdb_holds_what_the_model_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-def test_delta_and_iceberg_hold_what_duckdb_holds(
-    tmp_path: Path, spark: object, announce: Callable[[str], None]
+@pytest.mark.parametrize("lake", ["delta", pytest.param("iceberg", marks=pytest.mark.long)])
+def test_a_lake_holds_what_duckdb_holds(
+    lake: str, tmp_path: Path, spark: object, announce: Callable[[str], None]
 ) -> None:
     """After each run of worlds of every kind; they end with the same words and counts.
 
     A world has a table or a tree: in one Spark a target more costs as much as a world.
     """
-    with Stage(tmp_path) as every:
+    with Stage(tmp_path, spark=(lake,)) as every:
         rounds(every, 26, 5, tables=1)
         assert every.played >= 26
         assert {"ended", "refused"} <= {*every.tried}

@@ -66,7 +66,9 @@ def test_files_come_as_they_are(
     assert 'piece.jsonl" was changed or removed while it was read' in wrong.message
 
 
-@pytest.mark.parametrize("kind", ["thrift delta", "connect delta"])
+@pytest.mark.parametrize(
+    "kind", ["thrift delta", pytest.param("connect delta", marks=pytest.mark.long)]
+)
 def test_a_feed_that_the_server_sees_is_named_by_a_url(
     kind: str, at: Callable[[str], Place], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -479,7 +479,7 @@ class Sparks:
             schema = ", ".join(["id int", *(f"`{name}` string" for name in rows.names)])
             frame = frame_of(self.session, texts, schema)
             frame.selectExpr("id", *columns).coalesce(1).createOrReplaceTempView(name + "_v")
-            self.session.sql(f"CACHE TABLE {name} AS SELECT * FROM {name}_v")
+            self.session.sql(f"CACHE LAZY TABLE {name} AS SELECT * FROM {name}_v")
             self._made[rows] = name
         return self._made[rows]
 

@@ -140,6 +140,7 @@ def test_a_file_that_java_cannot_use_is_passed_over(folder: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_a_file_that_was_cut_off_is_removed(folder: Path, tmp_path, monkeypatch) -> None:
     """Java breaks off where it reads behind its end: Spark starts all the same, and once more."""
     monkeypatch.chdir(tmp_path)  # Java writes there why it broke off
