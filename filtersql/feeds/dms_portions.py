@@ -96,7 +96,7 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
         return DmsFacts(usual=False)
     finally:
         keys.close()
-    return DmsFacts(True, count, loaded, sorted(loads), first, newest, tables, held)
+    return DmsFacts(True, count, dict(loaded), sorted(loads), first, newest, tables, held)
 
 
 def in_order(found: Sequence[DmsFacts]) -> bool:

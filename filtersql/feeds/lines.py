@@ -102,8 +102,7 @@ def chunks(file: FeedFile, start: int = 0, stop: int | None = None) -> Iterator[
                     text = text.removeprefix(b"\xef\xbb\xbf")
                 yield Chunk(file.shown, first, text)
                 first += text.count(b"\n")
-            if stop is not None:
-                check_read(file, stream.tell(), stop)
+            check_read(file, stream.tell(), file.size if stop is None else stop)
     except (OSError, EOFError, zlib.error) as error:
         raise Mistakes(
             [UNREADABLE_FEED_FILE(path=file.shown, reason=str(error) or type(error).__name__)]
@@ -123,11 +122,14 @@ def lines_of(chunk: Chunk) -> Iterator[tuple[Sequence[int], list[bytes]]]:
 
 
 def check_read(file: FeedFile, end: int, stop: int) -> None:
-    """Whether a plain file was read up to a place. Raises Mistakes with exit code 2.
+    """Whether a file was read up to a place. Raises Mistakes with exit code 2.
 
-    It may have become shorter, or another machine does not see all of it yet.
+    It may have become shorter, or another machine does not see all of it yet. A packed file ends
+    anywhere: it is asked for its size.
     """
-    if end < stop and file.path.suffix != ".gz":
+    if file.path.suffix == ".gz":
+        end, stop = file.path.stat().st_size, file.size
+    if end < stop:
         raise Mistakes([FILE_CHANGED(path=file.shown)])
 
 

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from pyarrow import parquet
 
 from filtersql.feeds.datetimes import python_values
-from filtersql.feeds.staging import StagedFile
+from filtersql.feeds.staging import StagedFile, as_open
 
 __all__ = ["Bound", "RowFile", "read_rows"]
 
@@ -37,7 +37,7 @@ class RowFile(Struct):
     @classmethod
     def at(cls, path: Path, kinds: Sequence[pyarrow.DataType]) -> RowFile:
         """Rows for a file, in a folder that may not exist yet."""
-        path.parent.mkdir(parents=True, exist_ok=True)
+        as_open(path.parent)
         return cls(StagedFile(path, list(kinds)))
 
     def add(self, *row: object) -> None:

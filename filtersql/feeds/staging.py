@@ -10,7 +10,10 @@ Example
 
 from __future__ import annotations
 
+import stat
+import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +35,7 @@ __all__ = [
     "RowStage",
     "StagedColumn",
     "StagedFile",
+    "as_open",
     "distinct",
     "newest_staged",
     "staged_columns",
@@ -46,24 +50,29 @@ class StagedColumn(Struct, frozen=True):
 
 
 class StagedFile(Struct):
-    """A Parquet file whose columns are named by their position: any name is safe."""
+    """A Parquet file whose columns are named by their position: any name is safe.
+
+    It is there when it is whole: a task of Spark may be tried twice at once.
+    """
 
     path: Path
     types: list[pyarrow.DataType]
     writer: pyarrow.parquet.ParquetWriter | None = None
+    own: Path = Path()
 
     def write(self, arrays: Sequence[pyarrow.Array]) -> None:
         """Add rows, column by column."""
         names = [f"c{index}" for index in range(len(self.types))]
         schema = pyarrow.schema(list(zip(names, self.types, strict=True)))
         if self.writer is None:
+            self.own = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}")
             # Arrow's statistics leave NaN out, and engines skip row groups by them: a filter such
             # as f > 1 would lose the NaN, which is the largest number of PostgreSQL and engines.
             floating = pyarrow.types.is_floating
             counted = [field.name for field in schema if not floating(field.type)]
             # Each change is written once and read once or twice: dictionaries do not pay.
             self.writer = parquet.ParquetWriter(
-                self.path,
+                self.own,
                 schema,
                 compression="snappy",
                 use_dictionary=False,
@@ -79,6 +88,20 @@ class StagedFile(Struct):
             self.write([pyarrow.array([], kind) for kind in self.types])
         assert self.writer is not None
         self.writer.close()
+        self.own.replace(self.path)
+
+
+def as_open(folder: Path) -> Path:
+    """A folder, made where it is not there, as open to others as the one that it is in.
+
+    An engine that reads and writes what is staged may run as another user.
+    """
+    if not folder.exists():
+        as_open(folder.parent)
+        folder.mkdir(exist_ok=True)
+        with suppress(OSError):  # some file systems have no modes
+            folder.chmod(stat.S_IMODE(folder.parent.stat().st_mode))
+    return folder
 
 
 def staged_columns(path: Path, numbers: Sequence[int]) -> list[list[Any]]:

@@ -19,6 +19,7 @@ from datetime import datetime
 
 from sqlglot import exp
 
+from filtersql.feeds.staging import as_open
 from filtersql.run.clock import moment_at
 from filtersql.run.context import RunContext, TargetRun
 from filtersql.run.source_at_position import SourceAtPosition, SourcedTarget
@@ -43,8 +44,7 @@ def entering(context: RunContext, engine: Engine, target: TargetRun) -> Iterator
         engine.define(compiled.changes_view, no_changes(compiled, engine.dialect))
         yield
         return
-    folder = context.folder / f"entering-{target.lane}"
-    folder.mkdir(exist_ok=True)
+    folder = as_open(context.folder / f"entering-{target.lane}")
     sourced = SourcedTarget(compiled, context.options.source_copies[target.name])
     source = SourceAtPosition(context.inputs, subscription, sourced, engine, folder)
     source.bring_forward(target.reached, target.standing.entry)

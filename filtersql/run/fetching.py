@@ -7,7 +7,7 @@ Example
 
 from __future__ import annotations
 
-import tempfile
+import uuid
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -23,10 +23,10 @@ from filtersql.feeds.formats import Consumption, place_bits
 from filtersql.feeds.held import Counted, Held, Seen
 from filtersql.feeds.landings import Landing, places_of
 from filtersql.feeds.lines import FeedFile, find_files
+from filtersql.feeds.staging import as_open
 from filtersql.names import RelationName, is_url
 from filtersql.source import Span
 from filtersql.targets.model import Engine
-from filtersql.targets.work_folder import as_open
 
 __all__ = ["Pending", "fetched", "found_files", "pending_files"]
 
@@ -53,11 +53,11 @@ def fetched(engine: Engine, files: Sequence[FeedFile], folder: Path) -> tuple[Fe
     far = [file for file in files if file.path == Path()]
     if not far or engine.store is None:
         return tuple(files)
-    inside = as_open(Path(tempfile.mkdtemp(prefix="fetched-", dir=folder)))
+    inside = as_open(folder / f"fetched-{uuid.uuid4().hex}")
     copies = {
         file.shown: inside / f"{number}{Path(file.shown).suffix}" for number, file in enumerate(far)
     }
-    engine.store.fetch(copies)
+    engine.store.fetch(copies, sum(file.size for file in far))
     return tuple(replace(file, path=copies.get(file.shown, file.path)) for file in files)
 
 

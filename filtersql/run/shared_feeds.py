@@ -21,6 +21,7 @@ from filtersql.errors import Mistakes
 from filtersql.feeds.formats import place_bits
 from filtersql.feeds.held import Seen
 from filtersql.feeds.landings import Landing
+from filtersql.feeds.staging import as_open
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import key_of
@@ -97,8 +98,7 @@ class SharedFeeds(Struct):
         if placed and any(one != seen for one in every_seen):
             # What was read of a place gives the numbers.
             return _Shared(every, None)
-        folder = self.folder / f"feed-{len(self.read)}"
-        folder.mkdir()
+        folder = as_open(self.folder / f"feed-{len(self.read)}")
         try:
             found = read_feed(self.inputs, self.engine, group[0], every, seen, folder, on_progress)
         except Mistakes:

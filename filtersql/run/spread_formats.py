@@ -21,9 +21,11 @@ from filtersql.feeds import debezium_places, dms_portions
 from filtersql.feeds.debezium import covered
 from filtersql.feeds.debezium_places import Facts, Placing
 from filtersql.feeds.debezium_portions import take_halves, take_placed
+from filtersql.feeds.dms import lacks_beginning
 from filtersql.feeds.dms_portions import DmsFacts, LoadedPortion, in_order, take_placed_rows
 from filtersql.feeds.dms_rows import RANK_BITS
 from filtersql.feeds.held import Held, held_by
+from filtersql.feeds.landings import lasts_of
 from filtersql.feeds.ordered_runs import Runs
 from filtersql.feeds.placed import Placed, ranges
 from filtersql.feeds.portions import Portion, Share, Taken, take, write_runs
@@ -137,6 +139,9 @@ def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -
     for part, each in zip(parts, found, strict=True):
         tasks.append(LoadedPortion(part, dict(loaded), each.count))
         loaded.update(each.loaded)
+    ranks = {(0, name): rows for name, rows in loaded.items()}
+    if lacks_beginning(ranks, share.counted, lasts_of(share.landings)) is not None:
+        return None
     taken = cluster.answers(partial(take_placed_rows, share), tasks, tell)
     if taken is None:
         return None

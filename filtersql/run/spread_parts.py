@@ -10,7 +10,7 @@ Example
 
 from __future__ import annotations
 
-import tempfile
+import uuid
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -25,10 +25,9 @@ from filtersql.feeds.intake import stages_of
 from filtersql.feeds.landings import newest_of
 from filtersql.feeds.portions import ENDS, NAMES, Share, Taken, file_of
 from filtersql.feeds.segments import Chain
-from filtersql.feeds.staging import ChangeStage, StagedColumn, StagedFile, distinct
+from filtersql.feeds.staging import ChangeStage, StagedColumn, StagedFile, as_open, distinct
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
-from filtersql.targets.work_folder import as_open
 
 __all__ = ["NOTHING", "empty_stages", "new_folder", "telling", "whole_reading"]
 
@@ -41,7 +40,7 @@ _FEW = 1_000_000
 
 def new_folder(folder: Path) -> Path:
     """A folder for what is staged now: an earlier look may have left files of other portions."""
-    return as_open(Path(tempfile.mkdtemp(prefix="spread-", dir=folder)))
+    return as_open(folder / f"spread-{uuid.uuid4().hex}")
 
 
 def empty_stages(share: Share) -> Sequence[ChangeStage]:
@@ -67,7 +66,11 @@ def whole_reading(
     closed: bool,
 ) -> Reading | None:
     """What all portions hold together; None where a transaction comes again behind another one."""
-    if _repeated_names(engine, share.folder) != len(chain.inner):
+    try:
+        repeated = _repeated_names(engine, share.folder)
+    except OSError:
+        return None  # what another user wrote may not be for this one
+    if repeated != len(chain.inner):
         return None
     read, skipped = _sums(each.read for each in taken), _sums(each.skipped for each in taken)
     truncates = [any(each) for each in zip(*(one.truncates for one in taken), strict=True)]

@@ -45,9 +45,11 @@ class SparkCluster(Struct, frozen=True):
     """The executors of a session, and what it reads: `targets.model.Cluster` and `Store`."""
 
     spark: SparkSession
+    #: executors see what this machine sees, or `check_seen` refused it
+    folder: None = None
 
     def sees(self, path: Path) -> bool:
-        """Whether executors find a file of this machine: of all or of none."""
+        """Whether executors find a file of this machine."""
         return True
 
     def answers(
@@ -95,7 +97,7 @@ class SparkCluster(Struct, frozen=True):
                 if each.isFile()
             ]
 
-    def fetch(self, copies: Mapping[str, Path]) -> None:
+    def fetch(self, copies: Mapping[str, Path], size: int) -> None:
         """Copy the files of some URLs to paths of this machine. Raises Mistakes."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             for _ in pool.map(self._fetch, copies, copies.values()):

@@ -251,11 +251,11 @@ class ConnectLine(Struct):
         """The server's executors, where they see a folder."""
         return ConnectCluster(self, folder)
 
-    def arrow(self, frame: _Spark) -> pyarrow.Table:
-        """The rows of a frame, which are few."""
+    def arrow(self, frame: Callable[[_Spark], _Spark]) -> pyarrow.Table:
+        """The few rows of a frame that a function makes of the session."""
         self.trips += 1
         with self._refusals():
-            return frame.toArrow()
+            return frame(self.session).toArrow()
 
     def beside(self) -> ConnectLine:
         """Another session of the same server."""

@@ -12,12 +12,16 @@ from __future__ import annotations
 
 import io
 import pickle
+import sys
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, BinaryIO, Protocol, TypeVar
 
 import pyarrow
 from msgspec import Struct
@@ -26,9 +30,6 @@ from pyspark.sql.conversion import ArrowTableToRowsConversion
 
 from filtersql import __version__
 from filtersql.errors import Mistakes
-
-if TYPE_CHECKING:
-    from filtersql.targets.connect import ConnectLine
 
 __all__ = ["ConnectCluster"]
 
@@ -55,15 +56,27 @@ class _Alike(Struct, frozen=True):
             raise RuntimeError("the server's Python is not this one")
 
 
+class _Line(Protocol):
+    """A session of the server, as `connect.ConnectLine` is one."""
+
+    lost: bool
+
+    def arrow(self, frame: Callable[[_Spark], _Spark]) -> pyarrow.Table:
+        """The rows of a frame that a function makes of the session."""
+        ...
+
+
 class ConnectCluster(Struct, frozen=True):
     """The executors of a server, which see a folder of this machine: `targets.model.Cluster`."""
 
-    line: ConnectLine
+    line: _Line
     folder: Path
 
     def sees(self, path: Path) -> bool:
         """Whether they find the file of this machine under its path: it is in the folder."""
-        return path.resolve().is_relative_to(self.folder.resolve())
+        # They open it by its text, and no link leads out of the folder.
+        inside = path.resolve().is_relative_to(self.folder.resolve())
+        return inside and path.is_relative_to(self.folder)
 
     def answers(
         self,
@@ -75,8 +88,9 @@ class ConnectCluster(Struct, frozen=True):
         found: list[_Answer] = []
         with self._alike() as alike:
             while some := tasks[len(found) : len(found) + _WAVE]:
-                each = self.line.session.range(0, len(some), 1, len(some))
-                answers = self._told(each, partial(_answer_tasks, alike, work, some))
+                answers = self._told(
+                    partial(_numbers, len(some)), partial(_answer_tasks, alike, work, some)
+                )
                 if answers is None:
                     return None
                 found += answers
@@ -91,16 +105,34 @@ class ConnectCluster(Struct, frozen=True):
         parts: int,
     ) -> list[_Answer] | None:
         """The same for the rows of a query, as `targets.model.Cluster` has it."""
-        frame = self.line.session.sql(query)
-        column = frame[order]
-        ordered = frame.repartitionByRange(parts, column).sortWithinPartitions(column)
-        with self._alike() as alike:
-            return self._told(ordered, partial(_answer_rows, alike, work, frame.schema))
 
-    def _told(self, frame: _Spark, work: Callable[..., object]) -> list[Any] | None:
-        """The answers to a function over a frame's batches, by their numbers."""
+        def ordered(session: _Spark) -> _Spark:
+            frame = session.sql(query)
+            column = frame[order]
+            return frame.repartitionByRange(parts, column).sortWithinPartitions(column)
+
+        with self._alike() as alike:
+            return self._told(ordered, partial(_answer_rows, alike, work))
+
+    def copied(self, pieces: str, copies: Mapping[str, Path]) -> list[tuple[str, int, int]] | None:
+        """Write files that the server reads to paths of the folder, as `ServerCluster` has it."""
+        with self._alike() as alike:
+            told = self._told(
+                lambda session: session.sql(pieces), partial(_write, alike, dict(copies))
+            )
+        return None if told is None else [one for some in told for one in some]
+
+    def _told(
+        self, frame: Callable[[_Spark], _Spark], work: Callable[..., object]
+    ) -> list[Any] | None:
+        """The answers to a function over the batches of a frame, by their numbers."""
+
+        def answered(session: _Spark) -> _Spark:
+            rows = frame(session)
+            return rows.mapInArrow(partial(work, rows.schema), _ANSWERS)
+
         try:
-            table = self.line.arrow(frame.mapInArrow(work, _ANSWERS))
+            table = self.line.arrow(answered)
         except Mistakes:
             if self.line.lost:
                 raise
@@ -112,7 +144,7 @@ class ConnectCluster(Struct, frozen=True):
     def _alike(self) -> Iterator[_Alike]:
         text = uuid.uuid4().hex
         path = self.folder / f"filtersql-{text}"
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", newline="\n")
         try:
             yield _Alike(__version__, path, text)
         finally:
@@ -120,20 +152,27 @@ class ConnectCluster(Struct, frozen=True):
 
 
 class _Answers(pickle.Unpickler):
-    """Reads records of filtersql alone: what a server sends is not run here."""
+    """Reads records of filtersql alone, of modules that are loaded: no program comes with them."""
 
     def find_class(self, module: str, name: str) -> type:
         """One of filtersql's records. Raises UnpicklingError."""
-        found = super().find_class(module, name) if module.startswith("filtersql.") else None
-        if "." in name or not (isinstance(found, type) and issubclass(found, Struct | tuple)):
+        known = sys.modules.get(module) if module.startswith("filtersql.") else None
+        found = getattr(known, name, None)
+        if not (isinstance(found, type) and issubclass(found, Struct | tuple)):
             raise pickle.UnpicklingError(f"{module}.{name} is no record")
         return found
+
+
+def _numbers(count: int, session: _Spark) -> _Spark:
+    """A frame of so many numbers, each in a partition of its own."""
+    return session.range(0, count, 1, count)
 
 
 def _answer_tasks(
     alike: _Alike,
     work: Callable[[_Task], _Answer],
     tasks: Sequence[_Task],
+    schema: _Spark,
     batches: Iterator[pyarrow.RecordBatch],
 ) -> Iterator[pyarrow.RecordBatch]:
     alike.check()
@@ -155,6 +194,38 @@ def _answer_rows(
         for row in ArrowTableToRowsConversion.convert(pyarrow.Table.from_batches([batch]), schema)
     )
     yield _told(number, work(number, rows))
+
+
+def _write(
+    alike: _Alike,
+    copies: Mapping[str, Path],
+    schema: _Spark,
+    batches: Iterator[pyarrow.RecordBatch],
+) -> Iterator[pyarrow.RecordBatch]:
+    """Each file is in one task. Another attempt may be under way: nothing is cut off first."""
+    alike.check()
+    sizes: dict[str, int] = {}
+    written: Counter[str] = Counter()
+    with ExitStack() as opened:
+        files: dict[str, BinaryIO] = {}
+        rows = (zip(*(c.to_pylist() for c in batch.columns), strict=True) for batch in batches)
+        for url, size, place, text in chain.from_iterable(rows):
+            if url not in files:
+                files[url] = opened.enter_context(_opened(copies[url]))
+            piece = b64decode(text)
+            sizes[url] = size
+            written[url] += len(piece)
+            files[url].seek(place)
+            files[url].write(piece)
+    answer = [(url, size, written[url]) for url, size in sizes.items()]
+    yield _told(TaskContext.get().partitionId(), answer)
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("xb")
+    except FileExistsError:
+        return path.open("r+b")
 
 
 def _told(number: int, answer: object) -> pyarrow.RecordBatch:

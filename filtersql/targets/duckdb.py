@@ -127,7 +127,6 @@ class DuckDB:
     atomic = True
     targets_at_once = 1
     cluster = None
-    shared_folder = None
     store = None
     sent_rows = 0
 

@@ -9,7 +9,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,11 +23,23 @@ from filtersql.targets.model import Cluster
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["FINDS", "Line", "server_version"]
+__all__ = ["FINDS", "Line", "ServerCluster", "server_version"]
 
 _OLDEST = 4
 #: false where LIKE takes such a character apart, as in Spark 4.0.1 and 4.1.0
 FINDS = "'\N{GRINNING FACE}x' LIKE '\N{GRINNING FACE}_'"
+
+
+class ServerCluster(Cluster, Protocol):
+    """The processes of a server that run Python, and see a folder of this machine."""
+
+    def copied(self, pieces: str, copies: Mapping[str, Path]) -> list[tuple[str, int, int]] | None:
+        """Write files that they read to paths of the folder; None where it cannot be done there.
+
+        `pieces` is a query of path, size, place and base64. Of each file that was written: its URL,
+        its size, and how many bytes were written.
+        """
+        ...
 
 
 class Line(Protocol):
@@ -57,7 +69,7 @@ class Line(Protocol):
         """
         ...
 
-    def cluster(self, folder: Path) -> Cluster | None:
+    def cluster(self, folder: Path) -> ServerCluster | None:
         """The server's processes that run Python and see a folder; None where there are none."""
         ...
 

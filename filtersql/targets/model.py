@@ -106,13 +106,18 @@ class Store(Protocol):
         """The files that a URL with wildcards names: URL, bytes, and when it was written."""
         ...
 
-    def fetch(self, copies: Mapping[str, Path]) -> None:
-        """Copy the files of some URLs, each to a path of this machine."""
+    def fetch(self, copies: Mapping[str, Path], size: int) -> None:
+        """Copy the files of some URLs, each to a path of this machine; all have so many bytes."""
         ...
 
 
 class Cluster(Protocol):
     """The processes of an engine that run Python."""
+
+    @property
+    def folder(self) -> Path | None:
+        """Where files of this machine have to be for them to see them; None: anywhere."""
+        ...
 
     def sees(self, path: Path) -> bool:
         """Whether they find the file of this machine under its path."""
@@ -172,11 +177,6 @@ class Engine(Protocol):
     @property
     def store(self) -> Store | None:
         """What it reads by URLs; None where it reads nothing so."""
-        ...
-
-    @property
-    def shared_folder(self) -> Path | None:
-        """Where files have to be for it to see them; None: anywhere on this machine."""
         ...
 
     @property

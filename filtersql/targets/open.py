@@ -146,7 +146,8 @@ def _remote(output: OutputLike, root: Path) -> Engine:
         server_version(line),
         _format(output),
         output.catalog,
-        None if staging is None else root / str(staging),
+        # without "..": paths below it are known by its text
+        None if staging is None else Path(os.path.abspath(root / str(staging))),
         str(said.get("state_schema") or "filtersql"),
     )
 

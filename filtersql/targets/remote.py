@@ -40,8 +40,8 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
 from filtersql.targets.catalog_questions import table_bytes, table_columns, table_names
-from filtersql.targets.line import Line
-from filtersql.targets.model import AT_ONCE, Cluster, Config, Mark, Rows, Slot, Written
+from filtersql.targets.line import Line, ServerCluster
+from filtersql.targets.model import AT_ONCE, Config, Mark, Rows, Slot, Written
 from filtersql.targets.refusals import unless_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
 from filtersql.targets.server_files import ServerFiles
@@ -77,13 +77,13 @@ _MARKS = (*delta.ALL_SETTINGS, *iceberg.MARK_SETTINGS)
 
 
 class Remote(Struct, Commits):
-    """A session of a server. It sees `shared_folder`, too, under the same path."""
+    """A session of a server. It sees the folder `staging`, too, under the same path."""
 
     line: Line
     version: str
     format: Literal["delta", "iceberg"]
     catalog: str | None = None
-    shared_folder: Path | None = None
+    staging: Path | None = None
     #: the schema of tables that hold what was uploaded
     state_schema: str = "filtersql"
     dialect: Dialect = "spark"
@@ -107,14 +107,14 @@ class Remote(Struct, Commits):
         return f"Spark {self.version} over {self.line.method} with {self.format.capitalize()}"
 
     @property
-    def cluster(self) -> Cluster | None:
+    def cluster(self) -> ServerCluster | None:
         """The server's processes, which have to see what this process sees."""
-        return None if self.shared_folder is None else self.line.cluster(self.shared_folder)
+        return None if self.staging is None else self.line.cluster(self.staging)
 
     @property
     def store(self) -> ServerFiles:
         """The files that the server reads by URLs."""
-        return ServerFiles(self.stream)
+        return ServerFiles(self.stream, self.cluster)
 
     @property
     def sent_rows(self) -> int:
@@ -170,9 +170,9 @@ class Remote(Struct, Commits):
         upto: int | None = None,
     ) -> None:
         """A temporary view over a staged file, of the changes above and up to a position."""
-        if self.shared_folder is not None:
+        if self.staging is not None:
             source = f"{name}__file"
-            made = positional_view(source, self._shared(path), columns)
+            made = positional_view(source, self._shared(path, self.staging), columns)
             query, statements = select_all(source), [drop("VIEW", source), made]
             self.views.append(source)
         else:
@@ -294,7 +294,7 @@ class Remote(Struct, Commits):
 
     def beside(self) -> Remote:
         """Another session of the server."""
-        where = (self.format, self.catalog, self.shared_folder, self.state_schema)
+        where = (self.format, self.catalog, self.staging, self.state_schema)
         return Remote(self.line.beside(), self.version, *where, sent=self.sent)
 
     def interrupt(self) -> None:
@@ -344,13 +344,12 @@ class Remote(Struct, Commits):
             self.execute(create_schema(self.table_sql([schema]), "spark"))
             self.schemas.add(schema)
 
-    def _shared(self, path: Path) -> Path:
-        assert self.shared_folder is not None
-        if path.is_relative_to(self.shared_folder):
+    def _shared(self, path: Path, folder: Path) -> Path:
+        """A file in a folder that the server sees."""
+        if path.is_relative_to(folder):
             return path
-        self.shared_folder.mkdir(parents=True, exist_ok=True)
-        name = f"filtersql-{self.own}-{len(self.files)}.parquet"
-        self.files.append(self.shared_folder / name)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.files.append(folder / f"filtersql-{self.own}-{len(self.files)}.parquet")
         return shutil.copyfile(path, self.files[-1])
 
     def _upload(

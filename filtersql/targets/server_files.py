@@ -25,12 +25,15 @@ from sqlglot import exp, select
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import FILE_CHANGED
 from filtersql.errors.targets import UNSUPPORTED_TARGET
+from filtersql.targets.line import ServerCluster
 
 __all__ = ["ServerFiles"]
 
 #: so many bytes of a file in a row, and so many files in a query
 _PIECE = 32 * 2**10
 _FILES = 100
+#: bytes that are worth a start of Python on the server
+_LARGE = 128 * 2**20
 #: the scheme of a URL, and whose it is: file://, file:, s3a://lake
 _ROOT = re.compile(r"\A[^:/]+:(?://[^/]*)?")
 _FOLDERS_IN_BRACES = re.compile(r"\{[^}]*/")
@@ -39,9 +42,13 @@ _WILD = re.compile(r"([\\*?\[\]{},])")
 
 
 class ServerFiles(Struct, frozen=True):
-    """What a server reads, as `targets.model.Store` has it; `ask` gives the rows of a query."""
+    """What a server reads, as `targets.model.Store` has it; `ask` gives the rows of a query.
+
+    Where its processes see a folder of this machine, they write what is large to it.
+    """
 
     ask: Callable[[str], Iterator[Sequence[object]]]
+    cluster: ServerCluster | None = None
 
     def files(self, pattern: str) -> list[tuple[str, int, int]]:
         """The files that a URL with Hadoop's wildcards names. Raises Mistakes."""
@@ -62,8 +69,9 @@ class ServerFiles(Struct, frozen=True):
         told = [(str(path), int(str(size)), int(str(time))) for path, size, time in found]
         return [each for each in told if _depth(each[0]) == depth]
 
-    def fetch(self, copies: Mapping[str, Path]) -> None:
+    def fetch(self, copies: Mapping[str, Path], size: int) -> None:
         """Copy the files of some URLs to paths of this machine. Raises Mistakes."""
+        cluster = self.cluster if size >= _LARGE else None
         folders: defaultdict[str, list[str]] = defaultdict(list)
         for url in copies:
             folders[url.rpartition("/")[0]].append(url)
@@ -72,9 +80,15 @@ class ServerFiles(Struct, frozen=True):
                 some = urls[first : first + _FILES]
                 names = ",".join(_literal(url.rpartition("/")[2]) for url in some)
                 pattern = f"{_literal(folder)}/{{{names}}}"
-                self._fetch(pattern, {url: copies[url] for url in some})
+                wanted = {url: copies[url] for url in some}
+                told = None if cluster is None else cluster.copied(_pieces(pattern), wanted)
+                told = self._copied(pattern, wanted) if told is None else told
+                whole = {url for url, size, written in told if size == written}
+                if lost := [url for url in some if url not in whole]:
+                    raise Mistakes(FILE_CHANGED(path=url) for url in lost)
 
-    def _fetch(self, pattern: str, copies: Mapping[str, Path]) -> None:
+    def _copied(self, pattern: str, copies: Mapping[str, Path]) -> list[tuple[str, int, int]]:
+        """Copy some files, a piece at a time, as `ServerCluster.copied` does."""
         sizes: dict[str, int] = {}
         written: Counter[str] = Counter()
         with ExitStack() as opened:
@@ -85,8 +99,7 @@ class ServerFiles(Struct, frozen=True):
                 written[url] += len(piece)
                 files[url].seek(int(str(place)))
                 files[url].write(piece)
-        if lost := [url for url in copies if sizes.get(url) != written[url]]:
-            raise Mistakes(FILE_CHANGED(path=url) for url in lost)
+        return [(url, size, written[url]) for url, size in sizes.items()]
 
 
 def _files(pattern: str) -> exp.Table:

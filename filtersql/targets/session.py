@@ -72,10 +72,6 @@ class Session(Struct, Commits):
         return f"Spark {self.spark.version} with {self.format.capitalize()}"
 
     @property
-    def shared_folder(self) -> None:
-        """Spark sees what this machine sees, or `check_seen` refused it."""
-
-    @property
     def cluster(self) -> SparkCluster:
         """Spark's processes."""
         return SparkCluster(self.spark)

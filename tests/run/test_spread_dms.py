@@ -125,6 +125,15 @@ def test_portions_tell_what_one_reader_tells(
     assert found is None if refused else same(found, expected)
 
 
+def test_a_load_that_lost_rows_is_left_to_one_reader(feeds: PortionedFeed) -> None:
+    """A target has read four rows of it."""
+    rows = b"".join(b"%d,eu,1.00\n" % number for number in range(3))
+    feeds.write_named({"public/t/LOAD00000001.csv": b"id,v,n\n" + rows})
+    (said,) = feeds.by_one(feeds.landings(3))
+    assert said.startswith("the transaction at seq 3 goes on")
+    assert feeds.in_portions(feeds.landings(3), 1000) is None
+
+
 def held(world: World, engine: Engine, files: dict[str, bytes]) -> list[list[tuple[object, ...]]]:
     """The rows of each target behind a run."""
     for name, text in files.items():

@@ -69,9 +69,9 @@ class Steps:
         """DuckDB's COMMIT as a step of its own."""
         inner = owner._run
 
-        def outer(engine: Any, statement: str) -> Any:
+        def outer(engine: Any, statement: str, *values: Any) -> Any:
             if statement != "COMMIT":
-                return inner(engine, statement)
+                return inner(engine, statement, *values)
             with self._around("COMMIT"):
                 return inner(engine, statement)
 

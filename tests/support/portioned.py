@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import pickle
 import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,6 +25,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import sources, spread_feeds
 from filtersql.run.sources import read_feed
 from filtersql.run.spread_feeds import spread_feed
+from filtersql.targets.connect_cluster import _Answers
 from filtersql.targets.duckdb import DuckDB, connect
 
 __all__ = ["MORE", "SETTINGS", "PortionedFeed", "ThisProcess", "read_in_portions"]
@@ -38,13 +41,14 @@ SETTINGS = settings(
 
 
 class ThisProcess:
-    """The only executor."""
+    """The only executor, whose answers travel as those of a Connect server's do."""
 
     def sees(self, path):
         return path.exists()
 
     def answers(self, work, tasks, on_answers=lambda _: None):
-        answers = [work(task) for task in tasks]
+        sent = [pickle.dumps(work(task)) for task in tasks]
+        answers = [_Answers(io.BytesIO(one)).load() for one in sent]
         on_answers(answers)
         return answers
 

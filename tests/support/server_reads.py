@@ -17,8 +17,9 @@ from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
 from filtersql.feeds import portions
 from filtersql.run import sources, spread_feeds
-from filtersql.targets import connect_cluster
+from filtersql.targets import connect_cluster, server_files
 from filtersql.targets.cluster import SparkCluster
+from filtersql.targets.connect_cluster import ConnectCluster
 from filtersql.targets.server_files import ServerFiles
 
 __all__ = [
@@ -53,7 +54,7 @@ def test_files_come_as_they_are(
     assert sorted(found) == sorted(here)
     assert {Path(path).name for path, *_ in found} == set(held)
     copies = {path: tmp_path / str(number) for number, (path, *_) in enumerate(found)}
-    store.fetch(copies)
+    store.fetch(copies, 0)
     assert {Path(path).name: copy.read_bytes() for path, copy in copies.items()} == held
 
     assert store.files(f"{url}/*.json") == []
@@ -61,7 +62,7 @@ def test_files_come_as_they_are(
         store.files(f"{url}/{{a/b,c}}.jsonl")
     (folder / "piece.jsonl").unlink()
     with pytest.raises(Mistakes) as refused:
-        store.fetch(copies)
+        store.fetch(copies, 0)
     (wrong,) = refused.value.mistakes
     assert 'piece.jsonl" was changed or removed while it was read' in wrong.message
 
@@ -81,7 +82,9 @@ def test_a_feed_that_the_server_sees_is_named_by_a_url(
     asked: list[dict[str, Path]] = []
     fetch = ServerFiles.fetch
     monkeypatch.setattr(
-        ServerFiles, "fetch", lambda store, copies: asked.append(copies) or fetch(store, copies)
+        ServerFiles,
+        "fetch",
+        lambda store, copies, size: asked.append(copies) or fetch(store, copies, size),
     )
     assert world.run(engine).results[0].rows_inserted == 1
     world.feed([{"seq": 4, **insert("t1", a=4, b="x")}], name="2")
@@ -96,7 +99,9 @@ def spread(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(spread_feeds, "_WORTH_IT_ROWS", 1)
     monkeypatch.setattr(spread_feeds, "_ROWS", 9)
     monkeypatch.setattr(portions, "_BYTES", 700)
+    monkeypatch.setattr(server_files, "_LARGE", 0)
     used: list[str] = []
+    monkeypatch.setattr(ConnectCluster, "copied", noting(ConnectCluster.copied, used))
     for name in ("spread_feed", "spread_source", "spread_table"):
         monkeypatch.setattr(sources, name, noting(getattr(sources, name), used))
     return used
@@ -108,7 +113,7 @@ def test_executors_of_connect_read_what_is_shared(
     spread: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Files in `staging_path`, and those of a URL, which are copied there; no others.
+    """Files in `staging_path`, and those of a URL, which they copy there; no others.
 
     Nor any where they have another version; then one reader reads them.
     """
@@ -134,8 +139,9 @@ def test_executors_of_connect_read_what_is_shared(
     (mistake,) = world.run(engine).mistakes
     assert "3.jsonl:1" in str(mistake)
     (tmp_path / "shared/changes/3.jsonl").unlink()
-    assert spread == ["spread_feed", "spread_source", "spread_feed"]
+    assert spread == ["spread_feed", "spread_source", "copied", "spread_feed", "copied"]
 
+    spread.clear()
     world.subscribe(changes=Feed(SPAN, path="changes/*.jsonl"))
     world.feed([{"seq": 500, **insert("t1", a=500, b="x")}], name="4")
     assert world.run(engine).results[0].rows_inserted == 1
@@ -143,7 +149,7 @@ def test_executors_of_connect_read_what_is_shared(
     world.subscribe(changes=Feed(SPAN, path="shared/changes/*.jsonl"))
     world.write("shared/changes/5.jsonl", [{"seq": 600, **insert("t1", a=600, b="x")}])
     assert world.run(engine).results[0].rows_inserted == 1
-    assert spread == ["spread_feed", "spread_source", "spread_feed"]
+    assert spread == []
     left = {path.name for path in (tmp_path / "shared").iterdir()}
     assert left == {"source", "changes"}
 
