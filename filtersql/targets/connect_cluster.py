@@ -148,7 +148,7 @@ class ConnectCluster(Struct, frozen=True):
         try:
             yield _Alike(__version__, path, text)
         finally:
-            path.unlink()
+            path.unlink(missing_ok=True)
 
 
 class _Answers(pickle.Unpickler):

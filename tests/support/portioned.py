@@ -43,6 +43,8 @@ SETTINGS = settings(
 class ThisProcess:
     """The only executor, whose answers travel as those of a Connect server's do."""
 
+    folder = None
+
     def sees(self, path):
         return path.exists()
 
