@@ -29,12 +29,13 @@ from filtersql.errors import Mistakes
 from filtersql.errors.reaching import UNSEEN_FOLDER
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.url_folder import store_of
+from filtersql.targets.waves import in_waves
 
 __all__ = ["SparkCluster", "check_seen"]
 
 #: a store answers several questions in the time of one
 _AT_ONCE = 8
-#: so many tasks for each core at a time: what is done so far is told between them
+#: so many tasks for each core at a time
 _WAVE = 8
 
 _Task = TypeVar("_Task")
@@ -60,14 +61,12 @@ class SparkCluster(Struct, frozen=True):
     ) -> list[_Answer] | None:
         """What `work` answers to each task; None where an executor could not do it."""
         context = self.spark.sparkContext
-        size = _WAVE * context.defaultParallelism
-        found: list[_Answer] = []
+
+        def ask(some: Sequence[_Task]) -> list[_Answer]:
+            return list(context.parallelize(some, len(some)).map(work).collect())
+
         with self._python(), suppress(PySparkException, Py4JError):
-            while some := tasks[len(found) : len(found) + size]:
-                answers = context.parallelize(some, len(some)).map(work).collect()
-                found += answers
-                on_answers(answers)
-            return found
+            return in_waves(ask, tasks, _WAVE * context.defaultParallelism, on_answers)
         return None
 
     def answers_of_rows(

@@ -30,10 +30,11 @@ from pyspark.sql.conversion import ArrowTableToRowsConversion
 
 from filtersql import __version__
 from filtersql.errors import Mistakes
+from filtersql.targets.waves import in_waves
 
 __all__ = ["ConnectCluster"]
 
-#: so many tasks at a time: what is done so far is told between them
+#: so many tasks at a time
 _WAVE = 64
 _ANSWERS = "number bigint, answer binary"
 
@@ -85,17 +86,13 @@ class ConnectCluster(Struct, frozen=True):
         on_answers: Callable[[Sequence[_Answer]], None] = lambda _: None,
     ) -> list[_Answer] | None:
         """What `work` answers to each task; None where an executor could not do it."""
-        found: list[_Answer] = []
         with self._alike() as alike:
-            while some := tasks[len(found) : len(found) + _WAVE]:
-                answers = self._told(
-                    partial(_numbers, len(some)), partial(_answer_tasks, alike, work, some)
-                )
-                if answers is None:
-                    return None
-                found += answers
-                on_answers(answers)
-        return found
+
+            def ask(some: Sequence[_Task]) -> list[_Answer] | None:
+                numbers = partial(_numbers, len(some))
+                return self._told(numbers, partial(_answer_tasks, alike, work, some))
+
+            return in_waves(ask, tasks, _WAVE, on_answers)
 
     def answers_of_rows(
         self,

@@ -26,6 +26,7 @@ from filtersql.storage import Engine
 
 __all__ = [
     "VALUE",
+    "Nodes",
     "Test",
     "bound_at",
     "bound_once",
@@ -46,6 +47,8 @@ VALUE: dict[Engine, str] = {
 _RAISES = ("error", "raise_error")
 _SCOPES = (exp.Lambda, exp.Comprehension)
 Test = Callable[[exp.Expr], bool]
+#: as `parts_of` gives them
+Nodes = list[tuple[exp.Expr, int]]
 
 
 def is_long(arg: exp.Expr) -> bool:
@@ -62,7 +65,7 @@ def bound_once(engine: Engine, tree: exp.Expr, places: Sequence[int], taken: set
         def is_place(node: exp.Expr, name: str = f"_{place + 1}") -> bool:
             return isinstance(node, exp.Column) and node.name == name
 
-        for spot in list(spots(tree, is_place)):
+        for spot in list(spots(tree, is_place, holding(parts_of(tree), is_place))):
             number += 1
             while f"value{number}" in taken:
                 number += 1
@@ -103,15 +106,7 @@ def _binder(engine: Engine, name: str) -> exp.Expr:
     return binder
 
 
-def spots(tree: exp.Expr, is_place: Test, held: dict[int, int] | None = None) -> Iterator[exp.Expr]:
-    """The smallest parts that compute the argument in any case, and read it more than once.
-
-    `held` is what `holding` tells of the tree, where that is known.
-    """
-    return _spots(tree, is_place, held or holding(parts_of(tree), is_place))
-
-
-def holding(nodes: Sequence[tuple[exp.Expr, int]], is_place: Test) -> dict[int, int]:
+def holding(nodes: Nodes, is_place: Test) -> dict[int, int]:
     """How often the argument stands in each part that holds it, by the id() of the part.
 
     The parts are as `parts_of` gives them.
@@ -128,13 +123,13 @@ def holding(nodes: Sequence[tuple[exp.Expr, int]], is_place: Test) -> dict[int, 
     return held
 
 
-def parts_of(tree: exp.Expr) -> list[tuple[exp.Expr, int]]:
+def parts_of(tree: exp.Expr) -> Nodes:
     """Each part with the place of its whole in this list, where it stands before; of the tree 0.
 
     From the end they are as they are written: every part, from the left, before its whole.
     """
-    nodes: list[tuple[exp.Expr, int]] = []
-    later: list[tuple[exp.Expr, int]] = [(tree, 0)]
+    nodes: Nodes = []
+    later: Nodes = [(tree, 0)]
     kind = exp.Expr
     place = 0
     while later:
@@ -152,13 +147,17 @@ def parts_of(tree: exp.Expr) -> list[tuple[exp.Expr, int]]:
     return nodes
 
 
-def _spots(node: exp.Expr, is_place: Test, held: dict[int, int]) -> Iterator[exp.Expr]:
+def spots(node: exp.Expr, is_place: Test, held: dict[int, int]) -> Iterator[exp.Expr]:
+    """The smallest parts that compute the argument in any case, and read it more than once.
+
+    `held` is what `holding` tells of the tree.
+    """
     if held.get(id(node), 0) < 2:
         return
     children = [child for child in _children(node) if id(child) in held]
     if len(children) == 1 or not _always(node, is_place, held) or isinstance(node, _SCOPES):
         for child in children:
-            yield from _spots(child, is_place, held)
+            yield from spots(child, is_place, held)
     else:
         yield node
 

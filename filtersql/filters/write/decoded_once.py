@@ -18,13 +18,14 @@ Example
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from itertools import count, islice
 
 from sqlglot import exp
 
 from filtersql.filters.engines.binding import (
+    Nodes,
     bound_at,
     holding,
     is_free,
@@ -37,8 +38,6 @@ from filtersql.storage import Engine
 
 __all__ = ["decoded_once"]
 
-#: as `parts_of` gives them
-_Nodes = Sequence[tuple[exp.Expr, int]]
 _NAME = "decoded"
 #: characters that are worth a name, and nodes of the shortest filter that repeats as many
 _WORTH, _FEWEST = 60, 12
@@ -79,7 +78,7 @@ def decoded_once(tree: exp.Expr, engine: Engine) -> exp.Expr:
     return simplified(tree, engine) if done else tree  # a name needs no parentheses
 
 
-def _repeated(tree: exp.Expr, nodes: _Nodes, done: set[exp.Expr]) -> Iterator[exp.Expr]:
+def _repeated(tree: exp.Expr, nodes: Nodes, done: set[exp.Expr]) -> Iterator[exp.Expr]:
     """The long parts that stand in several places; first those whose names save most."""
     saved: dict[exp.Expr, int] = {}
     for length, part in _alike(nodes):
@@ -89,7 +88,7 @@ def _repeated(tree: exp.Expr, nodes: _Nodes, done: set[exp.Expr]) -> Iterator[ex
     yield from (part for part in again if _has_columns_only(part, tree))
 
 
-def _alike(nodes: _Nodes) -> list[tuple[int, exp.Expr]]:
+def _alike(nodes: Nodes) -> list[tuple[int, exp.Expr]]:
     """The long parts as long as another one of their kind, with about how many characters.
 
     They come as they are written, before their wholes. Few parts are compared so.
@@ -115,7 +114,7 @@ def _has_columns_only(part: exp.Expr, tree: exp.Expr) -> bool:
     return bool(columns) and all(is_free(column, tree) for column in columns)
 
 
-def _group(nodes: _Nodes, held: Mapping[int, int]) -> bool:
+def _group(nodes: Nodes, held: Mapping[int, int]) -> bool:
     """`a AND x AND x AND b` as `a AND (x AND x) AND b`: the name is known where it is used.
 
     Whether there is anything of that kind.
@@ -141,7 +140,7 @@ def _joined(kind: type[exp.Expr]) -> Callable[[exp.Expr, exp.Expr], exp.Expr]:
     return lambda right, left: kind(this=left, expression=right)
 
 
-def _names(nodes: _Nodes) -> set[str]:
+def _names(nodes: Nodes) -> set[str]:
     """All names, whatever prefix columns will have."""
     identifiers = (node.name for node, _ in nodes if isinstance(node, exp.Identifier))
     return {name.replace(PREFIX_MARK, "").lower() for name in identifiers}
