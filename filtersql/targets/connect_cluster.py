@@ -135,7 +135,10 @@ class ConnectCluster(Struct, frozen=True):
                 raise
             return None
         numbered = zip(*(column.to_pylist() for column in table.columns), strict=True)
-        return [_Answers(io.BytesIO(told)).load() for _, told in sorted(numbered)]
+        try:
+            return [_Answers(io.BytesIO(told)).load() for _, told in sorted(numbered)]
+        except pickle.UnpicklingError:
+            return None
 
     @contextmanager
     def _alike(self) -> Iterator[_Alike]:

@@ -24,6 +24,7 @@ from filtersql.targets.server_files import ServerFiles
 
 __all__ = [
     "test_a_feed_that_the_server_sees_is_named_by_a_url",
+    "test_answers_of_connect_are_records",
     "test_executors_of_connect_read_a_table",
     "test_executors_of_connect_read_what_is_shared",
     "test_files_come_as_they_are",
@@ -168,3 +169,11 @@ def test_executors_of_connect_read_a_table(at: Callable[[str], Place], spread: l
     (first,) = world.run(engine).results
     assert (first.rows_inserted, first.position) == (45, 50)
     assert spread == ["spread_table"]
+
+
+def test_answers_of_connect_are_records(at: Callable[[str], Place], tmp_path: Path) -> None:
+    """What else comes back is no answer: nothing of it is called here."""
+    cluster = at("connect iceberg").open(staging_path=str(tmp_path)).cluster
+    assert cluster is not None
+    assert cluster.answers(str.upper, ["a", "b"]) == ["A", "B"]
+    assert cluster.answers(Path, ["a"]) is None

@@ -90,6 +90,7 @@ def serving(
         env={
             **os.environ,
             "SPARK_LOCAL_IP": "127.0.0.1",
+            "PYSPARK_PYTHON": sys.executable,
             "SPARK_SUBMIT_OPTS": f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {mapping()}".strip(),
         },
     )
