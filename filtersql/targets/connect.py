@@ -15,6 +15,7 @@ import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -38,8 +39,9 @@ from filtersql.errors.targets import (
     ConnectionLost,
 )
 from filtersql.feeds.staging import StagedColumn
-from filtersql.targets.connect_cluster import ConnectCluster
+from filtersql.targets.arrow_work import ANSWERS, answer_batches
 from filtersql.targets.refusals import reason_of, spark_refusal
+from filtersql.targets.server_work import Sent
 from filtersql.targets.starting import not_there
 from filtersql.targets.uploading import inline_query
 
@@ -247,15 +249,13 @@ class ConnectLine(Struct):
         ]
         return exp.select(*typed).from_(name).sql("spark"), (name,)
 
-    def cluster(self, folder: Path) -> ConnectCluster:
-        """The server's executors, where they see a folder."""
-        return ConnectCluster(self, folder)
-
-    def arrow(self, frame: Callable[[_Spark], _Spark]) -> pyarrow.Table:
-        """The few rows of a frame that a function makes of the session."""
+    def worked(self, query: str, sent: Sent) -> list[tuple[int, bytes]]:
+        """What sent work answers to each partition of a query's rows, on the server."""
         self.trips += 1
         with self._refusals():
-            return frame(self.session).toArrow()
+            rows = self.session.sql(query)
+            told = rows.mapInArrow(partial(answer_batches, sent, rows.schema), ANSWERS).toArrow()
+        return list(zip(*(column.to_pylist() for column in told.columns), strict=True))
 
     def beside(self) -> ConnectLine:
         """Another session of the same server."""

@@ -9,8 +9,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
@@ -18,28 +17,16 @@ from sqlglot import exp
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import LIKE_MISSES, SPARK_TOO_OLD
 from filtersql.feeds.staging import StagedColumn
-from filtersql.targets.model import Cluster
+from filtersql.targets.server_work import Sent
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["FINDS", "Line", "ServerCluster", "server_version"]
+__all__ = ["FINDS", "Line", "server_version"]
 
 _OLDEST = 4
 #: false where LIKE takes such a character apart, as in Spark 4.0.1 and 4.1.0
 FINDS = "'\N{GRINNING FACE}x' LIKE '\N{GRINNING FACE}_'"
-
-
-class ServerCluster(Cluster, Protocol):
-    """The processes of a server that run Python, and see a folder of this machine."""
-
-    def copied(self, pieces: str, copies: Mapping[str, Path]) -> list[tuple[str, int, int]] | None:
-        """Write files that they read to paths of the folder; None where it cannot be done there.
-
-        `pieces` is a query of path, size, place and base64. Of each file that was written: its URL,
-        its size, and how many bytes were written.
-        """
-        ...
 
 
 class Line(Protocol):
@@ -69,8 +56,11 @@ class Line(Protocol):
         """
         ...
 
-    def cluster(self, folder: Path) -> ServerCluster | None:
-        """The server's processes that run Python and see a folder; None where there are none."""
+    def worked(self, query: str, sent: Sent) -> list[tuple[int, bytes]] | None:
+        """What sent work answers to each partition of a query's rows, on the server.
+
+        None where it would not be given the same rows.
+        """
         ...
 
     def beside(self) -> Line:

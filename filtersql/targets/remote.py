@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,10 +39,11 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
 from filtersql.targets.catalog_questions import table_bytes, table_columns, table_names
-from filtersql.targets.line import Line, ServerCluster
+from filtersql.targets.line import Line
 from filtersql.targets.model import AT_ONCE, Config, Mark, Rows, Slot, Written
 from filtersql.targets.refusals import unless_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
+from filtersql.targets.server_cluster import ServerCluster
 from filtersql.targets.server_files import ServerFiles
 from filtersql.targets.server_settings import ServerSettings
 from filtersql.targets.settling import settled
@@ -95,7 +95,6 @@ class Remote(Struct, Commits):
     schemas: set[str] = field(default_factory=set)
     views: list[str] = field(default_factory=list)
     own_tables: list[tuple[str, ...]] = field(default_factory=list)
-    files: list[Path] = field(default_factory=list)
     #: statements that need no answer go with the next one
     queued: list[str] = field(default_factory=list)
     #: rows that had to be sent to the server, by this session and those beside it
@@ -109,7 +108,7 @@ class Remote(Struct, Commits):
     @property
     def cluster(self) -> ServerCluster | None:
         """The server's processes, which have to see what this process sees."""
-        return None if self.staging is None else self.line.cluster(self.staging)
+        return None if self.staging is None else ServerCluster(self.line, self.staging)
 
     @property
     def store(self) -> ServerFiles:
@@ -172,7 +171,7 @@ class Remote(Struct, Commits):
         """A temporary view over a staged file, of the changes above and up to a position."""
         if self.staging is not None:
             source = f"{name}__file"
-            made = positional_view(source, self._shared(path, self.staging), columns)
+            made = positional_view(source, path, columns)
             query, statements = select_all(source), [drop("VIEW", source), made]
             self.views.append(source)
         else:
@@ -305,9 +304,7 @@ class Remote(Struct, Commits):
         """Forget temporary views, staged rows, and tables that hold what was uploaded or copied."""
         self.queued += [drop("VIEW", name) for name in dict.fromkeys(reversed(self.views))]
         self.queued += [drop_table(self.table_sql(parts), "spark") for parts in self.own_tables]
-        for file in self.files:
-            file.unlink(missing_ok=True)
-        self.views, self.own_tables, self.files = [], [], []
+        self.views, self.own_tables = [], []
 
     def close(self) -> None:
         """End the session."""
@@ -343,14 +340,6 @@ class Remote(Struct, Commits):
         if schema not in self.schemas:
             self.execute(create_schema(self.table_sql([schema]), "spark"))
             self.schemas.add(schema)
-
-    def _shared(self, path: Path, folder: Path) -> Path:
-        """A file in a folder that the server sees."""
-        if path.is_relative_to(folder):
-            return path
-        folder.mkdir(parents=True, exist_ok=True)
-        self.files.append(folder / f"filtersql-{self.own}-{len(self.files)}.parquet")
-        return shutil.copyfile(path, self.files[-1])
 
     def _upload(
         self, path: Path, columns: Sequence[StagedColumn], above: int | None, upto: int | None

@@ -25,7 +25,7 @@ from sqlglot import exp, select
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import FILE_CHANGED
 from filtersql.errors.targets import UNSUPPORTED_TARGET
-from filtersql.targets.line import ServerCluster
+from filtersql.targets.server_cluster import ServerCluster
 
 __all__ = ["ServerFiles"]
 

@@ -19,7 +19,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from impala._thrift_api import ThriftClient
@@ -47,8 +46,10 @@ from filtersql.errors.targets import (
 )
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import spark_refusal
+from filtersql.targets.script_work import answers_of, is_plain, script_query
+from filtersql.targets.server_work import Sent
 from filtersql.targets.starting import not_there
-from filtersql.targets.statements import table
+from filtersql.targets.statements import in_parentheses, table
 from filtersql.targets.table_statements import table_name
 from filtersql.targets.transports import Address, address, transport
 from filtersql.targets.uploading import inline_query
@@ -199,8 +200,12 @@ class ThriftLine:
         """A query that holds the rows itself; it reads no view."""
         return inline_query(rows, columns), ()
 
-    def cluster(self, folder: Path) -> None:
-        """None: SQL is all that is spoken."""
+    def worked(self, query: str, sent: Sent) -> list[tuple[int, bytes]] | None:
+        """What sent work answers to each partition of a query's rows, by a script on the server."""
+        described = self.ask(exp.Describe(this=in_parentheses(query)).sql("spark"))[1]
+        if not is_plain([str(kind) for _, kind, *_ in described]):
+            return None
+        return answers_of(self.ask(script_query(query, len(described), sent))[1])
 
     def beside(self) -> ThriftLine:
         """Another session of the same server."""

@@ -16,7 +16,6 @@ A change without `seq` gets the next number. `expect_error` is a part of the rep
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -36,6 +35,7 @@ from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.run import Inputs
 from filtersql.run.run import run
 from filtersql.targets.model import Engine
+from filtersql.targets.work_folder import work_folder
 
 __all__ = ["Difference", "Outcome", "run_unit_test"]
 
@@ -68,8 +68,7 @@ def run_unit_test(
     test: UnitTest, inputs: Inputs, tables: Sequence[CompiledTable], engine: Engine
 ) -> Outcome:
     """Runs one test on an engine that holds none of its targets yet."""
-    with tempfile.TemporaryDirectory(prefix="filtersql-test-") as name:
-        folder = Path(name)
+    with work_folder(engine, "test") as folder:
         try:
             prepared = _prepared(test, inputs, tables, folder)
             result = run(prepared, {test.subscription: tables}, engine)

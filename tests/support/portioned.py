@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import pickle
 import shutil
@@ -25,8 +24,8 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import sources, spread_feeds
 from filtersql.run.sources import read_feed
 from filtersql.run.spread_feeds import spread_feed
-from filtersql.targets.connect_cluster import _Answers
 from filtersql.targets.duckdb import DuckDB, connect
+from filtersql.targets.server_work import read_answers
 
 __all__ = ["MORE", "SETTINGS", "PortionedFeed", "ThisProcess", "read_in_portions"]
 
@@ -41,7 +40,7 @@ SETTINGS = settings(
 
 
 class ThisProcess:
-    """The only executor, whose answers travel as those of a Connect server's do."""
+    """The only executor, whose answers travel as those of a server's do."""
 
     folder = None
 
@@ -49,8 +48,7 @@ class ThisProcess:
         return path.exists()
 
     def answers(self, work, tasks, on_answers=lambda _: None):
-        sent = [pickle.dumps(work(task)) for task in tasks]
-        answers = [_Answers(io.BytesIO(one)).load() for one in sent]
+        answers = read_answers((at, pickle.dumps(work(task))) for at, task in enumerate(tasks))
         on_answers(answers)
         return answers
 

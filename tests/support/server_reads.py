@@ -17,19 +17,20 @@ from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
 from filtersql.feeds import portions
 from filtersql.run import sources, spread_feeds
-from filtersql.targets import connect_cluster, server_files
+from filtersql.targets import server_files, server_work
 from filtersql.targets.cluster import SparkCluster
-from filtersql.targets.connect_cluster import ConnectCluster
+from filtersql.targets.server_cluster import ServerCluster
 from filtersql.targets.server_files import ServerFiles
 
 __all__ = [
     "test_a_feed_that_the_server_sees_is_named_by_a_url",
-    "test_answers_of_connect_are_records",
-    "test_executors_of_connect_read_a_table",
-    "test_executors_of_connect_read_what_is_shared",
+    "test_answers_of_a_server_are_records",
+    "test_executors_of_a_server_read_a_table",
+    "test_executors_of_a_server_read_what_is_shared",
     "test_files_come_as_they_are",
 ]
 
+_SERVERS = pytest.mark.parametrize("kind", ["thrift iceberg", "connect iceberg"])
 _NAMES = ("a b.jsonl", "[1],{x}*?.jsonl", "100%25.jsonl", "é`'\\.jsonl")
 
 
@@ -102,13 +103,15 @@ def spread(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(portions, "_BYTES", 700)
     monkeypatch.setattr(server_files, "_LARGE", 0)
     used: list[str] = []
-    monkeypatch.setattr(ConnectCluster, "copied", noting(ConnectCluster.copied, used))
+    monkeypatch.setattr(ServerCluster, "copied", noting(ServerCluster.copied, used))
     for name in ("spread_feed", "spread_source", "spread_table"):
         monkeypatch.setattr(sources, name, noting(getattr(sources, name), used))
     return used
 
 
-def test_executors_of_connect_read_what_is_shared(
+@_SERVERS
+def test_executors_of_a_server_read_what_is_shared(
+    kind: str,
     at: Callable[[str], Place],
     tmp_path: Path,
     spread: list[str],
@@ -118,7 +121,7 @@ def test_executors_of_connect_read_what_is_shared(
 
     Nor any where they have another version; then one reader reads them.
     """
-    place = at("connect iceberg")
+    place = at(kind)
     world = place.world.publish(table("t1", a="int4!", b="text"), "{p}a > 5")
     world.source(path="shared/source/{table}.jsonl")
     world.write("shared/source/t1.jsonl", [{"a": a, "b": "x"} for a in range(50)])
@@ -146,7 +149,7 @@ def test_executors_of_connect_read_what_is_shared(
     world.subscribe(changes=Feed(SPAN, path="changes/*.jsonl"))
     world.feed([{"seq": 500, **insert("t1", a=500, b="x")}], name="4")
     assert world.run(engine).results[0].rows_inserted == 1
-    monkeypatch.setattr(connect_cluster, "__version__", "0.0.1")
+    monkeypatch.setattr(server_work, "__version__", "0.0.1")
     world.subscribe(changes=Feed(SPAN, path="shared/changes/*.jsonl"))
     world.write("shared/changes/5.jsonl", [{"seq": 600, **insert("t1", a=600, b="x")}])
     assert world.run(engine).results[0].rows_inserted == 1
@@ -155,9 +158,12 @@ def test_executors_of_connect_read_what_is_shared(
     assert left == {"source", "changes"}
 
 
-def test_executors_of_connect_read_a_table(at: Callable[[str], Place], spread: list[str]) -> None:
+@_SERVERS
+def test_executors_of_a_server_read_a_table(
+    kind: str, at: Callable[[str], Place], spread: list[str]
+) -> None:
     """No row of it comes here."""
-    place = at("connect iceberg")
+    place = at(kind)
     world = place.world.publish(table("t1", a="int4!", b="text"), "{p}a > 5")
     world.subscribe(changes=Feed(SPAN, table="lake.s1.t2"))
     engine = place.open(staging_path="shared")
@@ -171,9 +177,12 @@ def test_executors_of_connect_read_a_table(at: Callable[[str], Place], spread: l
     assert spread == ["spread_table"]
 
 
-def test_answers_of_connect_are_records(at: Callable[[str], Place], tmp_path: Path) -> None:
+@_SERVERS
+def test_answers_of_a_server_are_records(
+    kind: str, at: Callable[[str], Place], tmp_path: Path
+) -> None:
     """What else comes back is no answer: nothing of it is called here."""
-    cluster = at("connect iceberg").open(staging_path=str(tmp_path)).cluster
+    cluster = at(kind).open(staging_path=str(tmp_path)).cluster
     assert cluster is not None
     assert cluster.answers(str.upper, ["a", "b"]) == ["A", "B"]
     assert cluster.answers(Path, ["a"]) is None

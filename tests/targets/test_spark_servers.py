@@ -25,9 +25,9 @@ from server_changes import (
 from server_reads import (
     spread,  # noqa: F401 - a fixture of theirs
     test_a_feed_that_the_server_sees_is_named_by_a_url,
-    test_answers_of_connect_are_records,
-    test_executors_of_connect_read_a_table,
-    test_executors_of_connect_read_what_is_shared,
+    test_answers_of_a_server_are_records,
+    test_executors_of_a_server_read_a_table,
+    test_executors_of_a_server_read_what_is_shared,
     test_files_come_as_they_are,
 )
 from server_worlds import (
@@ -64,10 +64,10 @@ __all__ = [
     "test_a_feed_that_the_server_sees_is_named_by_a_url",
     "test_a_mark_is_committed_once_on_iceberg",
     "test_another_writer_of_the_target_loses_nothing",
-    "test_answers_of_connect_are_records",
+    "test_answers_of_a_server_are_records",
     "test_each_way_to_sign_in_is_its_own",
-    "test_executors_of_connect_read_a_table",
-    "test_executors_of_connect_read_what_is_shared",
+    "test_executors_of_a_server_read_a_table",
+    "test_executors_of_a_server_read_what_is_shared",
     "test_files_come_as_they_are",
     "test_rows_enter_on_a_server_when_their_time_begins",
 ]
