@@ -29,7 +29,7 @@ from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.rendering import Destination, compiled_table
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.lookups import check_lookups
-from filtersql.rendering.macros import moved
+from filtersql.rendering.macros import amiss
 from filtersql.rendering.render import has_own
 from filtersql.rendering.target_uniqueness import one_writer
 from filtersql.storage import Engine
@@ -93,7 +93,7 @@ def _compiled(
     notices: dict[Notice, None] = dict.fromkeys(project.definitions.notices)
     settings = rules(project, via_partition_root)
     if has_own(project.macro_paths):
-        mistakes.keep(moved(project.macro_paths[0]))
+        mistakes.keep(amiss(project.macro_paths[0], project.macro_paths[-1]))
     check: Any = {"identity_check": project.identity_check}
     shelf = FilterShelf(project, beside)
     with mistakes:
@@ -251,7 +251,7 @@ def _node(
     resolved = replace(resolved, unjudged=tuple(stops))
     notices |= dict.fromkeys(resolved.notices)
     notices |= dict.fromkeys(
-        replica_identity.lints(resolved, by_action, project.definitions.catalog, shelf.filter)
+        replica_identity.lints(resolved, by_action, project.definitions, shelf.filter)
     )
     for row_filter in filters.values():
         notices |= dict.fromkeys((*row_filter.notices, *outcomes.lints(row_filter, resolved.table)))

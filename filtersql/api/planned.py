@@ -22,6 +22,7 @@ from filtersql.rendering.filters_in_force import earlier_criteria
 from filtersql.review.filter_verdicts import filter_verdict
 from filtersql.review.review import Move
 from filtersql.review.row_trials import Condition, Trials, shown
+from filtersql.review.text_table import in_one_line
 from filtersql.run.ledger_entry import Key, key_of
 from filtersql.run.planned_target import Judge, PlannedTarget
 from filtersql.source import Source
@@ -254,8 +255,8 @@ def _value(value: object) -> str:
     if isinstance(value, bool):
         return "t" if value else "f"
     if isinstance(value, bytes | bytearray):
-        return f"'\\x{value.hex()}'"
-    return shown(None if value is None else str(value))
+        return in_one_line(f"'\\x{value.hex()}'")
+    return in_one_line(shown(None if value is None else str(value)))
 
 
 def _summary(compilation: Compilation, planned: Sequence[PlannedTarget]) -> str:

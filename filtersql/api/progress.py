@@ -115,6 +115,17 @@ class Progress:
                 hint = "The rows keep their last good state until run --release applies them."
                 self._warn("Quarantined", message, hint)
 
+    def passed_over(self, result: RunResult) -> None:
+        """A warning where files came behind the changes that the targets had read."""
+        if result.passed_over:
+            first, *others = result.passed_over
+            more = f" and {counted(len(others), 'file')} more" if others else ""
+            message = f'"{first}"{more} came late: the changes were passed over as sent again'
+            hint = (
+                "If they were never sent before, filtersql audit shows the rows that are missing."
+            )
+            self._warn("PassedOver", message, hint)
+
     def removed(self, result: RunResult) -> None:
         """A warning for each target that no definition names any more."""
         for name, target in result.removed:

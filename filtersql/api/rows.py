@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from filtersql.api.reporter import Reporter
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.review.text_table import aligned
+from filtersql.review.text_table import aligned, in_one_line
 from filtersql.targets.model import Engine
 
 __all__ = ["print_rows"]
@@ -42,8 +42,8 @@ def _text(value: object) -> str:
     if isinstance(value, float) and not isfinite(value):
         return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, bytes | bytearray):
-        return "\\x" + value.hex()
-    return str(value)
+        return in_one_line("\\x" + value.hex())
+    return in_one_line(str(value))
 
 
 def _count(number: int) -> str:

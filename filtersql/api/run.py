@@ -133,6 +133,7 @@ def carry_out(
     finally:
         engine.close()
     progress.put_aside(result)
+    progress.passed_over(result)
     progress.removed(result)
     progress.failures(result)
     return record

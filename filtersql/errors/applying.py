@@ -27,6 +27,15 @@ class AnotherRun(Mistake):
         )
 
 
+# A table joins a subscription, and what would be copied is not what its system would copy.
+OLDER_ROWS = Wording(
+    '"{name}" joins its subscription, and the rows to copy are older than {count} changes that are '
+    "not published",
+    detail="The rows stand at seq {holds}, the subscription was read to seq {last}; the source "
+    "system copies the rows as they are when a table joins.",
+    hint="Take the rows again: filtersql capture SOURCE --rows {table}, or a source with a later "
+    "seq.",
+)
 # The compiled filter is not the one under which the target was filled.
 CHANGED_FILTER = Wording(
     '{what} of "{name}" changed since the last run',

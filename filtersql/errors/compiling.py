@@ -70,3 +70,7 @@ MACRO_MOVED = Wording(
     detail="What it printed is printed by macros/{macro}.sql, which branches on flags of plan.",
     hint="Replace that one, or give a file that replaces nothing another name.",
 )
+MACRO_REPLACED = Wording(
+    "macros/{name}.sql takes the place of filtersql's own macro of that name, and prints nothing",
+    hint="Give a file with macros for filters another name.",
+)

@@ -185,7 +185,9 @@ PARTITIONED_RELATION = Wording(
 LEAF_TRUNCATE = Wording(
     'truncate of partition "{leaf}" does not say whether "{published}" was truncated',
     detail='Its changes are published as "{published}", whose TRUNCATE is recorded alike.',
-    hint='Record "relations": all tables that the statement truncated, parents included.',
+    hint='Record "relations": all tables that the statement truncated, parents included. Of a '
+    'captured source copy the table again: "filtersql capture SOURCE --rows {published}", then '
+    '"filtersql run --resync {published}".',
 )
 CONTRADICTING_REPLAY = Wording(
     "seq {seq} was used before for another change",

@@ -34,7 +34,8 @@ NO_STATEMENT = Wording('compiled file "{path}" does not exist', hint=_COMPILE)
 COMPILED_FOR_ANOTHER = Wording(
     'compiled file "{path}" is for another engine',
     detail="It is written for {written}; the target is on {wanted}.",
-    hint=f"{_COMPILE} Or name the target that it was compiled for with --target.",
+    hint="Run filtersql compile with the --target of this command, or this command with the one "
+    "of that compile.",
 )
 
 

@@ -225,7 +225,7 @@ def _truncate(
             continue
         if not truncated.isdisjoint(compiled.truncated_by):
             targets.append(index)
-        elif change.relations is None:
+        elif change.relations is None and not landing.has(change.seq):
             wrong += [
                 lambda span, leaf=leaf, root=compiled.relation: LEAF_TRUNCATE(
                     span, leaf=leaf, published=root

@@ -44,6 +44,10 @@ class Landing(Struct, frozen=True):
     reached: int | None = None
     newest: Mapping[RelationName, int] | None = None
 
+    def has(self, seq: int) -> bool:
+        """Whether it is beyond a change."""
+        return self.position is not None and seq <= self.position
+
     def parts(self, first: int, last: int) -> bool:
         """Whether some changes between two numbers are new to it, and others are not."""
         if self.position is None or first > self.position:

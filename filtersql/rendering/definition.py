@@ -89,6 +89,13 @@ class Definition(Struct, frozen=True, dict=True):
         return None if filters == EVERY_ROW else (" AND " if self.every else " OR ").join(filters)
 
     @property
+    def partly_sent(self) -> frozenset[str]:
+        """The actions of which some changes of rows that a copy takes are not published."""
+        copied = self.filters[COPY]
+        every = {name for name, where in self.filters.items() if where == copied}
+        return frozenset({"insert", "update", "delete"} - (every - self.only_from.keys()))
+
+    @property
     def by_row(self) -> bool:
         """Whether a row alone tells that it is held: no action is filtered otherwise."""
         judged = [self.filters[each] for each in ("insert", "update") if each in self.actions]

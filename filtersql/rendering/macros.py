@@ -1,15 +1,17 @@
-"""What a run must know of the macros' parts (WITH), and which macros of 0.1 have another place."""
+"""What a run must know of the macros' parts (WITH), and files that would replace a macro amiss."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from jinja2 import Environment, TemplateSyntaxError, nodes
+
 from filtersql.changes import Form
 from filtersql.errors import Mistake
-from filtersql.errors.compiling import MACRO_MOVED
+from filtersql.errors.compiling import MACRO_MOVED, MACRO_REPLACED
 
-__all__ = ["COSTLY_PARTS", "MOVING_PARTS", "moved"]
+__all__ = ["COSTLY_PARTS", "MOVING_PARTS", "amiss"]
 
 #: parts of `merge_source` that it names more than once and `conflicts` names, too
 COSTLY_PARTS = {
@@ -46,9 +48,23 @@ _TOOK = {
 }
 
 
-def moved(folder: Path) -> Iterator[Mistake]:
-    """The files in a project's folder of macros that would no longer replace anything."""
+def amiss(folder: Path, package: Path) -> Iterator[Mistake]:
+    """The files in a project's folder of macros that would replace nothing, or by nothing."""
     places = {name: macro for macro, earlier in _TOOK.items() for name in earlier.split()}
     for path in sorted(folder.glob("*.sql")):
         if path.stem in places:
             yield MACRO_MOVED(None, name=path.stem, macro=places[path.stem])
+        elif _prints(package / path.name) and _prints(path) is False:
+            yield MACRO_REPLACED(None, name=path.stem)
+
+
+def _prints(path: Path) -> bool | None:
+    """Whether a template prints more than blanks by itself; None: nobody can tell."""
+    try:
+        body = Environment().parse(path.read_text(encoding="utf-8")).body
+    except (TemplateSyntaxError, UnicodeError, OSError):
+        return None
+    texts = [part for node in body if isinstance(node, nodes.Output) for part in node.nodes]
+    blank = all(isinstance(part, nodes.TemplateData) and not part.data.strip() for part in texts)
+    quiet = (nodes.Output, nodes.Macro, nodes.Assign, nodes.Import, nodes.FromImport)
+    return not (blank and all(isinstance(node, quiet) for node in body))

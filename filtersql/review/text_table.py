@@ -16,9 +16,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-__all__ = ["aligned", "cut", "sparkline"]
+__all__ = ["aligned", "cut", "in_one_line", "sparkline"]
 
 _BARS = "▁▂▃▄▅▆▇█"
+#: columns of a terminal that a value may take
+_WIDEST = 100
+_ESCAPED = {code: repr(chr(code))[1:-1] for code in (*range(32), 127)}
 
 
 def aligned(
@@ -68,6 +71,16 @@ def cut(text: str, columns: int) -> str:
             break
         kept += each
     return f"{kept}…"
+
+
+def in_one_line(value: str) -> str:
+    r"""A value as a row shows it: cut where it is long, with no ends of lines within.
+
+    >>> in_one_line("a\nb")
+    'a\\nb'
+    """
+    # A beginning is enough, were it megabytes.
+    return cut(value[: 2 * _WIDEST].translate(_ESCAPED), _WIDEST)
 
 
 def _centred(text: str, width: int) -> str:

@@ -140,6 +140,8 @@ class RunResult(Struct, frozen=True):
     elapsed_time: float = 0.0
     #: targets of earlier definitions that stay as they are: their node and table
     removed: tuple[tuple[str, str], ...] = ()
+    #: files that came when all targets were beyond their changes
+    passed_over: tuple[str, ...] = ()
     #: seconds of each part of the run: read, reduce, merge, commit, waiting
     spent: Mapping[str, float] = field(default_factory=dict)
 

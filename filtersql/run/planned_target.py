@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from msgspec import Struct
 from sqlglot import select
@@ -69,13 +69,17 @@ class PlannedTarget(Struct, frozen=True):
 
 
 def removed_targets(
-    engine: Engine, known: Ledger, defined: frozenset[Key] | None, *, drop_removed: bool
+    engine: Engine,
+    known: Ledger,
+    defined: frozenset[Key] | None,
+    mine: Collection[str],
+    *,
+    drop_removed: bool,
 ) -> Iterator[PlannedTarget]:
-    """Targets that no definition names; of a subscription that is unknown as a whole none is ours.
+    """Targets that no definition names; `mine` are subscriptions of the project, others' are not.
 
     Several projects may share a state schema, and the ledger does not name them.
     """
-    mine = {name for name, *_ in defined or ()}
     for entry in gone(known, {entry.subscription for entry in known.newest.values()}, defined):
         dropped = drop_removed and entry.subscription in mine
         says = STAYS

@@ -103,7 +103,9 @@ def plan_targets(
                 ):
                     # What was refused ended the transaction: nothing more can be asked in it.
                     return known, found
-    found += removed_targets(engine, known, defined, drop_removed=drop_removed)
+    found += removed_targets(
+        engine, known, defined, inputs.subscriptions, drop_removed=drop_removed
+    )
     return known, found
 
 

@@ -107,7 +107,10 @@ def run(
             results += found
     removed = _removed(feeds, ledgers)
     spent = time.perf_counter() - began
-    return RunResult(tuple(results), tuple(mistakes), spent, removed, parts.told(spent))
+    passed_over = tuple(feeds.passed_over)
+    return RunResult(
+        tuple(results), tuple(mistakes), spent, removed, passed_over, parts.told(spent)
+    )
 
 
 def _removed(feeds: SharedFeeds, ledgers: LedgerCache) -> tuple[tuple[str, str], ...]:

@@ -50,6 +50,8 @@ class SharedFeeds(Struct):
     tables: Mapping[str, Sequence[CompiledTable]]
     folder: Path
     read: dict[object, _Shared] = field(default_factory=dict)
+    #: files that came when all targets of a subscription were beyond their changes
+    passed_over: dict[str, None] = field(default_factory=dict)
 
     def of(
         self,

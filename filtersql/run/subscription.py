@@ -30,6 +30,7 @@ from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import RunContext, TargetRun, commit, entry, only_looking, read_row
 from filtersql.run.copies import copy_missing, take_back
 from filtersql.run.feed_reach import check_reach
+from filtersql.run.joining import check_joining
 from filtersql.run.lease import check_free
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import SETTLED, SeenFile, key_of
@@ -86,6 +87,7 @@ def apply_subscription(
     size_sessions(context)
     if feed is not None:
         _check_refills(context)
+        check_joining(engine, known, name, context.targets)
     sort_out(context, raising)
     copy_missing(context)
     try:
@@ -164,6 +166,9 @@ def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
         # They are opened again, and stay in the order in which they were found.
         found = ((*file[:3], _NEVER, file[4]) for file in late if file[0] not in seen)
         context.files, context.late_files = (*ahead, *found), late
+    elif seen and (stands := context.position) is not None:
+        new = (file for file in context.files if file[0] not in seen)
+        context.feeds.passed_over |= {file[0]: None for file in new if 0 <= file[3] <= stands}
     for target, staged in zip(context.targets, feed.reading.staged, strict=True):
         target.staged, target.columns = staged.path, staged.columns
         target.skipped, target.waiting = staged.skipped, staged.read

@@ -103,11 +103,13 @@ def unjudgeable(
 def lints(
     resolved: ResolvedTable,
     action_filters: Mapping[Action, tuple[Filter, ...]],
-    catalog: Catalog,
+    definitions: Definitions,
     filter_of: FilterOf,
 ) -> Iterator[Notice]:
     """Old rows that carry more than any filter reads, and deletes that no filter lets through."""
+    catalog = definitions.catalog
     judging = {Action.UPDATE, Action.DELETE}
+    elsewhere = _filtered_elsewhere(resolved, definitions)
     filters = [one for action in judging for one in action_filters.get(action, ())]
     filters += [
         filter_of(where, catalog.tables[part.written_on], part.publication)
@@ -122,6 +124,7 @@ def lints(
         if leaf.replica_identity.kind is Identity.FULL
         and leaf.finding_key
         and read <= set(leaf.finding_key)
+        and elsewhere.isdisjoint([leaf.name, *(one.name for one in catalog.ancestors(leaf.name))])
     ]
     named = [resolved.table] if len(wide) == len(leaves) else wide
     for table in named if wide and not resolved.semantics.full_identity else ():
@@ -148,6 +151,19 @@ def lints(
                 row_filter.columns[beyond[0]],
                 "Deletes are judged by the key alone; where that gives NULL, they are not sent.",
             )
+
+
+def _filtered_elsewhere(resolved: ResolvedTable, definitions: Definitions) -> set[RelationName]:
+    """Tables that other publications filter: their subscribers need the old rows as well."""
+    own = {part.publication for part in resolved.contributions}
+    others = (one for name, one in definitions.publications.items() if name not in own)
+    return {
+        table.name
+        for one in others
+        if one.publish & {Action.UPDATE, Action.DELETE}
+        for table in one.tables
+        if table.where is not None
+    }
 
 
 def _of_filters(

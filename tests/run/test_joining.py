@@ -1,0 +1,87 @@
+"""A table that joins a subscription whose publications do not send all changes.
+
+PostgreSQL 15 and a subscriber of it, asked: ALTER SUBSCRIPTION … REFRESH PUBLICATION copies the
+rows as they are by then, whatever was not sent of them before.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from running import delete, insert, update
+
+from filtersql import Failed, Project
+
+_FILES = {
+    "filtersql_project.yml": "{name: shop, version: 1}\n",
+    "profiles.yml": "shop: {outputs: {dev: {type: duckdb, path: shop.duckdb}}}\n",
+    "tables/t.yml": "tables:\n  - &t {name: t1, columns: {a: int not null, b: int},"
+    " primary_key: [a]}\n  - {<<: *t, name: t2}\n",
+    "publications/p.yml": "publications:\n  - {name: p, publish: [insert], tables: [t1]}\n",
+    "subscriptions/s.yml": "subscriptions:\n  - {name: s, publications: [p],"
+    " source: {path: 'source/{table}.jsonl', seq: 0}, changes: {path: changes/*.jsonl}}\n",
+}
+_BEFORE = [
+    insert("t1", a=1, b=1),
+    delete("t2", a=1),
+    update("t2", a=2, b=5),
+    insert("t2", a=4, b=4),
+]
+
+
+def _write(root: Path, name: str, rows: list[dict]) -> None:
+    file = root / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Subscribed to t1 alone, which was brought to seq 4."""
+    for name, text in _FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    _write(tmp_path, "source/t1.jsonl", [])
+    _write(tmp_path, "source/t2.jsonl", [{"a": a, "b": a} for a in (1, 2, 3)])
+    _write(tmp_path, "changes/1.jsonl", [{"seq": n, **each} for n, each in enumerate(_BEFORE, 1)])
+    assert Project.load(tmp_path).run().results[0].rows_inserted == 1
+    return tmp_path
+
+
+def _joined(root: Path) -> Project:
+    """The project with t2 in the publication, where 4 was taken away by now: that is not sent."""
+    file = root / "publications/p.yml"
+    file.write_text(file.read_text().replace("[t1]", "[t1, t2]"))
+    _write(root, "changes/2.jsonl", [{"seq": 5, **delete("t2", a=4)}])
+    return Project.load(root)
+
+
+def _held(root: Path) -> list[tuple]:
+    import duckdb
+
+    with duckdb.connect(str(root / "shop.duckdb"), read_only=True) as connection:
+        return connection.execute("SELECT * FROM s.t2 ORDER BY a").fetchall()
+
+
+def test_rows_that_are_older_than_what_is_not_sent_are_refused(root: Path) -> None:
+    """They held 1 and 2 as these were before; nothing is written until the rows are taken again."""
+    with pytest.raises(Failed) as refused:
+        _joined(root).run()
+    (mistake,) = refused.value.mistakes
+    assert "older than 2 changes that are not published" in mistake.message
+
+    _write(root, "source/t2.jsonl", [{"a": 2, "b": 5}, {"a": 3, "b": 3}, {"a": 4, "b": 4}])
+    file = root / "subscriptions/s.yml"
+    file.write_text(file.read_text().replace("seq: 0", "seq: 4"))
+    Project.load(root).run()
+    assert _held(root) == [(2, 5), (3, 3), (4, 4)]
+
+
+def test_a_publication_that_sends_all_brings_them_forward(root: Path) -> None:
+    """So does one whose changes that it does not send did not come."""
+    file = root / "publications/p.yml"
+    file.write_text(file.read_text().replace("publish: [insert], ", ""))
+    _joined(root).run(select=["t2"])
+    assert _held(root) == [(2, 5), (3, 3)]
