@@ -42,7 +42,7 @@ CHANGED_FILTER = Wording(
     detail="The target holds the rows of the earlier definition.",
     hint="Look at what it moves with filtersql plan, and move it with filtersql apply; "
     "with --accept-filter-change the run goes on as PostgreSQL does: "
-    "nothing is sent again, and rows that no longer match stay.",
+    "nothing is sent again, and rows that no longer match stay. run --resync copies them again.",
 )
 # A plan deletes more rows than was allowed.
 TOO_MANY_DELETES = Wording(

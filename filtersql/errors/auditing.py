@@ -18,7 +18,8 @@ NOTHING_TO_COMPARE = Wording(
 # The source holds more changes than the target.
 SOURCE_AHEAD = Wording(
     'source of "{name}" holds the changes up to seq {holds}, its target stands {stands}',
-    hint="Bring the target to seq {holds} with filtersql run, or name an older source.",
+    hint="Bring the target to seq {holds} with filtersql run, copy the table again with run "
+    "--resync, or name an older source.",
 )
 FEED_TOO_SHORT = Wording(
     'feed of "{name}" no longer holds all changes that were applied to its target',

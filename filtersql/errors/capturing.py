@@ -100,7 +100,8 @@ TABLE_CHANGED = Wording(
     'table "{table}" of source "{source}" is not what the project says',
     detail="{difference} Nothing is lost: the slot waits.",
     hint='"filtersql run" applies what was captured before; "filtersql import {source} --force" '
-    'takes the table over, "filtersql apply" the targets; "filtersql capture {source}" goes on.',
+    'takes the table over; "filtersql capture {source} --rows {table}" takes its rows again and '
+    'goes on, "filtersql run --resync {table}" copies them.',
 )
 OLD_ROWS_TOO_SMALL = Wording(
     'old rows of table "{table}" of source "{source}" lack {columns:quoted}',

@@ -214,4 +214,6 @@ UNREADABLE_ROW = Wording(
 INCOMPLETE_ROW = Wording(
     'row of table "{table}" lacks {columns:quoted}',
     detail="A row holds every column that the target keeps or a filter reads.",
+    hint="Where a column is new, take the rows again (filtersql capture SOURCE --rows {table}, or "
+    "a new source), and copy them: filtersql run --resync {table}.",
 )

@@ -171,6 +171,9 @@ class Taker(Struct, frozen=True):
             return 0
         judged = judge(change, self.catalog, self.landings, tally.tables)
         if not isinstance(judged, Judged):
+            start = self.order.start
+            if start is not None and change.seq <= start:
+                return 0  # all are beyond it: since then the table may have got other columns
             tally.mistakes += [(place, mistake(line_span(*place))) for mistake in judged]
             return 0
         targets = _targets(judged, change.op)

@@ -166,9 +166,12 @@ def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
         # They are opened again, and stay in the order in which they were found.
         found = ((*file[:3], _NEVER, file[4]) for file in late if file[0] not in seen)
         context.files, context.late_files = (*ahead, *found), late
-    elif seen and (stands := context.position) is not None:
-        new = (file for file in context.files if file[0] not in seen)
-        context.feeds.passed_over |= {file[0]: None for file in new if 0 <= file[3] <= stands}
+    elif seen:
+        stands = [-1 if t.position is None else t.position for t in context.targets
+                  if not t.standing.copy]  # fmt: skip
+        new = [file for file in context.files if file[0] not in seen]
+        passed = [path for path, *_, last, _ in new if 0 <= last <= min(stands, default=-1)]
+        context.feeds.passed_over |= dict.fromkeys(passed)
     for target, staged in zip(context.targets, feed.reading.staged, strict=True):
         target.staged, target.columns = staged.path, staged.columns
         target.skipped, target.waiting = staged.skipped, staged.read
