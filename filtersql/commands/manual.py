@@ -33,6 +33,22 @@ flag of the command line overrides: `--fail-fast` by `FILTERSQL_FAIL_FAST=1`, `-
 command's own flags. Any `NO_COLOR` turns colours off.
 
 """
+_SELECTORS = """
+## What --select and --exclude take
+
+| `--select` | takes |
+|---|---|
+| `orders`, `'order*'` | the table, and every target of it; names by a glob |
+| `europe`, `europe:public.orders` | a subscription's targets, or one target, as `ls` prints it |
+| `publication:large` | what the publication gives rows to |
+| `subscription:europe` | the targets of the subscription |
+| `tag:nsw` | what has the tag |
+| `path:publications/` | what is defined, or published, there |
+| `state:modified` | what is not as in the manifest of `--state`; also `new`, `old`, `unmodified` |
+
+A blank between selectors means either of them, a comma both; what `--exclude` takes is left out.
+Every line that `ls` prints is a selector. One that matches nothing is a mistake.
+"""
 _LOGS = """
 Every command that reads a project appends what it says to `logs/filtersql.log` (`--log-path` names
 another folder), as JSON lines:
@@ -46,7 +62,7 @@ def manual(root: click.Group) -> str:
     # With the group's own settings: click keeps the help option that the first context asks for.
     context = click.Context(root, info_name="filtersql", **root.context_settings)
     shared = {param.name for param in root.params if param.name != "version"}
-    lines = [_HEAD, _FLAGS + "\n".join(_table(root, context, frozenset())), _LOGS]
+    lines = [_HEAD, _FLAGS + "\n".join(_table(root, context, frozenset())), _LOGS, _SELECTORS]
     for name in root.list_commands(context):
         command = root.get_command(context, name)
         assert command is not None  # it is in the list
