@@ -120,7 +120,9 @@ class Progress:
         if result.passed_over:
             first, *others = result.passed_over
             more = f" and {counted(len(others), 'file')} more" if others else ""
-            message = f'"{first}"{more} came late: the changes were passed over as sent again'
+            message = (
+                f'"{first}"{more} came behind all changes that were read: passed over as sent again'
+            )
             hint = (
                 "If they were never sent before, filtersql audit shows the rows that are missing."
             )

@@ -29,8 +29,8 @@ class AnotherRun(Mistake):
 
 # A table joins a subscription, and what would be copied is not what its system would copy.
 OLDER_ROWS = Wording(
-    '"{name}" joins its subscription, and the rows to copy are older than {count} changes that are '
-    "not published",
+    '"{name}" joins its subscription, and the rows to copy are older than the {op} at seq '
+    "{unsent}, which may not be published",
     detail="The rows stand at seq {holds}, the subscription was read to seq {last}; the source "
     "system copies the rows as they are when a table joins.",
     hint="Take the rows again: filtersql capture SOURCE --rows {table}, or a source with a later "

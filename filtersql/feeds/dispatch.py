@@ -171,9 +171,8 @@ class Taker(Struct, frozen=True):
             return 0
         judged = judge(change, self.catalog, self.landings, tally.tables)
         if not isinstance(judged, Judged):
-            start = self.order.start
-            if start is not None and change.seq <= start:
-                return 0  # all are beyond it: since then the table may have got other columns
+            if self._is_passed(change):
+                return 0
             tally.mistakes += [(place, mistake(line_span(*place))) for mistake in judged]
             return 0
         targets = _targets(judged, change.op)
@@ -194,6 +193,15 @@ class Taker(Struct, frozen=True):
         for stage in takers.values():
             stage.add(change, place)
         return len(takers)
+
+    def _is_passed(self, change: Record) -> bool:
+        """Whether all are beyond a change of their table: since then it may have other columns."""
+        table = relation_of(change)
+        own = [one for one in self.landings if table in one.compiled.sources]
+        return all(
+            one.has(change.seq) and not one.misses(table, change.seq)
+            for one in own or self.landings
+        )
 
 
 def _targets(judged: Judged, op: str) -> tuple[int, ...]:

@@ -90,10 +90,11 @@ class Definition(Struct, frozen=True, dict=True):
 
     @property
     def partly_sent(self) -> frozenset[str]:
-        """The actions of which some changes of rows that a copy takes are not published."""
+        """The actions of which changes of rows that a copy takes may not be published."""
         copied = self.filters[COPY]
         every = {name for name, where in self.filters.items() if where == copied}
-        return frozenset({"insert", "update", "delete"} - (every - self.only_from.keys()))
+        kept = {"truncate"} & {*self.actions}
+        return frozenset({"insert", "update", "delete", "truncate"} - every - kept)
 
     @property
     def by_row(self) -> bool:

@@ -21,7 +21,8 @@ __all__ = ["aligned", "cut", "in_one_line", "sparkline"]
 _BARS = "▁▂▃▄▅▆▇█"
 #: columns of a terminal that a value may take
 _WIDEST = 100
-_ESCAPED = {code: repr(chr(code))[1:-1] for code in (*range(32), 127)}
+#: categories of characters that end a line, or turn a terminal's head
+_UNSEEN = ("Cc", "Cf", "Zl", "Zp")
 
 
 def aligned(
@@ -79,8 +80,12 @@ def in_one_line(value: str) -> str:
     >>> in_one_line("a\nb")
     'a\\nb'
     """
-    # A beginning is enough, were it megabytes.
-    return cut(value[: 2 * _WIDEST].translate(_ESCAPED), _WIDEST)
+    shown = value[:_WIDEST]  # a beginning is enough, were it megabytes
+    if not shown.isprintable():
+        shown = "".join(
+            repr(each)[1:-1] if unicodedata.category(each) in _UNSEEN else each for each in shown
+        )
+    return cut(shown if len(value) <= _WIDEST else f"{shown}…", _WIDEST)
 
 
 def _centred(text: str, width: int) -> str:

@@ -87,7 +87,8 @@ def apply_subscription(
     size_sessions(context)
     if feed is not None:
         _check_refills(context)
-        check_joining(engine, known, name, context.targets)
+        if context.subscription.source is not None:
+            check_joining(known, name, feed, context.targets)
     sort_out(context, raising)
     copy_missing(context)
     try:

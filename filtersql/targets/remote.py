@@ -169,7 +169,7 @@ class Remote(Struct, Commits):
         upto: int | None = None,
     ) -> None:
         """A temporary view over a staged file, of the changes above and up to a position."""
-        if self.staging is not None:
+        if self.staging is not None and path.is_relative_to(self.staging):
             source = f"{name}__file"
             made = positional_view(source, path, columns)
             query, statements = select_all(source), [drop("VIEW", source), made]

@@ -64,9 +64,12 @@ def script_query(query: str, width: int, work: Sent) -> str:
     return select(script).from_(lines.subquery("lines")).sql("spark")
 
 
-def answers_of(rows: Iterable[Sequence[object]]) -> list[tuple[int, bytes]]:
-    """The answers, out of the rows of such a query."""
-    return [(int(str(number)), b64decode(str(answer))) for number, answer in rows]
+def answers_of(rows: Iterable[Sequence[object]]) -> list[tuple[int, bytes]] | None:
+    """The answers, out of the rows of such a query; None where something else was printed."""
+    try:
+        return [(int(str(number)), b64decode(str(answer))) for number, answer in rows]
+    except ValueError:
+        return None
 
 
 def answer_lines(work: Sent, lines: Iterable[bytes], output: BinaryIO) -> None:

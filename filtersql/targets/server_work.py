@@ -69,7 +69,7 @@ def read_answers(told: Iterable[tuple[int, bytes]]) -> list[Any] | None:
     """Answers in the order of their numbers; None where one is no record."""
     try:
         return [_Answers(io.BytesIO(answer)).load() for _, answer in sorted(told)]
-    except pickle.UnpicklingError:
+    except (pickle.UnpicklingError, EOFError, ValueError):
         return None
 
 

@@ -7,6 +7,7 @@ rows as they are by then, whatever was not sent of them before.
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,7 @@ def test_rows_that_are_older_than_what_is_not_sent_are_refused(root: Path) -> No
     with pytest.raises(Failed) as refused:
         _joined(root).run()
     (mistake,) = refused.value.mistakes
-    assert "older than 2 changes that are not published" in mistake.message
+    assert "older than the delete at seq 2, which may not be published" in mistake.message
 
     _write(root, "source/t2.jsonl", [{"a": 2, "b": 5}, {"a": 3, "b": 3}, {"a": 4, "b": 4}])
     file = root / "subscriptions/s.yml"
@@ -85,3 +86,57 @@ def test_a_publication_that_sends_all_brings_them_forward(root: Path) -> None:
     file.write_text(file.read_text().replace("publish: [insert], ", ""))
     _joined(root).run(select=["t2"])
     assert _held(root) == [(2, 5), (3, 3)]
+
+
+def test_a_truncate_that_is_not_sent_counts(root: Path) -> None:
+    """Though no target is told of it."""
+    _write(root, "changes/1.jsonl", [{"seq": 4, "op": "truncate", "relation": "public.t2"}])
+    file = root / "publications/p.yml"
+    file.write_text(file.read_text().replace("[insert]", "[insert, update, delete]"))
+    with pytest.raises(Failed, match="older than the truncate at seq 4"):
+        _joined(root).run(select=["t2"])
+
+
+def test_a_table_that_left_joins_again(root: Path) -> None:
+    """What came meanwhile was not sent, either."""
+    shutil.rmtree(root / "changes")
+    (root / "shop.duckdb").unlink()
+    _write(root, "changes/0.jsonl", [{"seq": 1, **insert("t1", a=1, b=1)}])
+    file = root / "publications/p.yml"
+    for tables in ("[t1, t2]", "[t1]"):
+        file.write_text(file.read_text().replace("[t1]", tables).replace("[t1, t2]", tables))
+        assert Project.load(root).run().results
+    _write(root, "changes/1.jsonl", [{"seq": 3, **delete("t2", a=1)}])
+    Project.load(root).run()
+    with pytest.raises(Failed, match="older than the delete at seq 3"):
+        _joined(root).run()
+
+
+def test_where_nothing_is_copied_nothing_is_older(root: Path) -> None:
+    """Without a source the changes alone are applied."""
+    file = root / "subscriptions/s.yml"
+    file.write_text(
+        file.read_text().replace("source: {path: 'source/{table}.jsonl', seq: 0}, ", "")
+    )
+    _joined(root).run()
+    assert _held(root) == [(4, 4)]
+
+
+def test_a_first_copy_that_was_broken_off_is_finished(root: Path) -> None:
+    """It had begun; what came before it ended is no reason to refuse it."""
+    import duckdb
+
+    _joined(root)
+    with duckdb.connect(str(root / "shop.duckdb")) as connection:
+        rows = connection.table("filtersql.ledger")
+        names = ", ".join(
+            {"ordinal": "ordinal + 1", "relation_name": "'t2'", "phase": "'copying'",
+             "target": "'s.t2'"}.get(name, f'"{name}"')
+            for name in rows.columns
+        )  # fmt: skip
+        newest = (
+            "(SELECT * FROM filtersql.ledger WHERE relation_name = 't1' ORDER BY 1 DESC LIMIT 1)"
+        )
+        connection.execute(f"INSERT INTO filtersql.ledger SELECT {names} FROM {newest}")
+    Project.load(root).run()
+    assert _held(root) == [(1, 1), (2, 2), (3, 3), (4, 4)]
