@@ -60,7 +60,7 @@ _FLAGS: tuple[Callable[[_Command], _Command], ...] = (
         help="The folder of filtersql.log. Default: logs.",
     ),
     click.option(
-        "-q", "--quiet", is_flag=True, default=None, help="Print results and errors only."
+        "-q", "--quiet", is_flag=True, default=None, help="Print results, warnings and errors only."
     ),
     click.option("--color/--no-color", default=None, help="Colours, whatever the terminal is."),
     click.option("--debug", is_flag=True, default=None, help="Show the traceback of a fault."),
