@@ -21,13 +21,15 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
-from filtersql.feeds.formats import open_files, own_position
-from filtersql.feeds.lines import find_files
+from filtersql.feeds.formats import open_files, own_position, place_bits
+from filtersql.feeds.landings import Landing
+from filtersql.feeds.lines import FeedFile, find_files
 from filtersql.feeds.places import Place
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import quarantine
 from filtersql.run.applied_cuts import changes_per_run
 from filtersql.run.clock import show_clock
+from filtersql.run.fetching import pending_files
 from filtersql.run.ledger import Ledger, read_all
 from filtersql.run.ledger_entry import INTENDED, Entry, is_in_force, key_of
 from filtersql.run.model import Inputs, no_conflicts
@@ -102,7 +104,7 @@ def _subscription(
 ) -> Iterator[TargetStatus]:
     positions = {key_of(table): _position(entries.get(key_of(table))) for table in tables}
     own = {key_of(table): _own(subscription, entries.get(key_of(table))) for table in tables}
-    lags = _lags(inputs, subscription, tables, own)
+    lags = _lags(inputs, subscription, tables, own, known)
     for table in tables:
         entry = entries.get(key_of(table))
         lag = None if lags is None else lags[key_of(table)]
@@ -174,6 +176,7 @@ def _lags(
     subscription: Subscription,
     tables: Sequence[CompiledTable],
     positions: Mapping[tuple[str, str, str], int | None],
+    known: Ledger,
 ) -> dict[tuple[str, str, str], int] | None:
     feed = subscription.changes
     if feed is None or feed.path is None:
@@ -185,7 +188,11 @@ def _lags(
             interested.setdefault(f"{source.schema}.{source.name}", []).append(table)
     mistakes: list[tuple[Place, Mistake]] = []
     try:
-        files = find_files(feed.path, inputs.root, feed.span)
+        files: Sequence[FeedFile] = find_files(feed.path, inputs.root, feed.span)
+        if place_bits(feed) is None:
+            seen = known.files.get(subscription.name, {})
+            landings = [Landing(table, positions[key_of(table)]) for table in tables]
+            files = pending_files(feed, files, seen, landings).files
         for _, change in open_files(feed, inputs.catalog, files).records(mistakes):
             relation = change.relation
             shown = ".".join(relation) if isinstance(relation, list) else relation or ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ from demo import lines, started
 from one_by_one import Killed, OneByOne
 
 from filtersql.api.inputs import inputs_of
+from filtersql.feeds.formats import open_files
 from filtersql.run import status
 from filtersql.run.status import TargetStatus
 from filtersql.targets.duckdb import DuckDB, connect
@@ -184,3 +186,26 @@ def test_the_table_draws_them_beside_the_last_run(tmp_path: Path) -> None:
     assert drawn[head.index("Changes per run")] == "█▁"
     (target,) = json.loads(shell.run("filtersql status --target local --format json").stdout)
     assert target["changes_per_run"] == [4, 0]
+
+
+def test_files_that_all_targets_are_beyond_are_not_opened(
+    tmp_path: Path, engine: DuckDB, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A year of them says nothing of what is pending."""
+    shop = Shop(tmp_path).define(orders="region = 'eu'", bare=None)
+    shop.write({"orders": [], "bare": []}, [change(0, "delete", "bare", before={"a": 1, "c": "x"})])
+    assert shop.run(engine).mistakes == ()
+    opened: list[str] = []
+
+    def noted(feed, catalog, files, *more):
+        opened.extend(file.shown for file in files)
+        return open_files(feed, catalog, files, *more)
+
+    monkeypatch.setattr(sys.modules[TargetStatus.__module__], "open_files", noted)
+    assert (told(shop, engine)["bare"].lag, opened) == (0, [])
+    (file,) = (tmp_path / "changes").iterdir()
+    late = change(9, "insert", "bare", after={"a": 2, "c": "x"})
+    (tmp_path / "changes/late.jsonl").write_text(json.dumps(late) + "\n")
+    assert (told(shop, engine)["bare"].lag, opened) == (1, ["changes/late.jsonl"])
+    file.write_text(file.read_text() + json.dumps(late | {"seq": 10}) + "\n")
+    assert told(shop, engine)["bare"].lag == 2
