@@ -56,7 +56,7 @@ def capture(reporter: Reporter, source: str, flags: CaptureFlags) -> Captured:
         return Captured(source)
     if flags.prune:
         count, passed = capturing.prune(_passed(project, compilation, source))
-        say(f"removed {counted(count, 'file')} of changes up to seq {passed}")
+        say(f"{count} files of changes up to seq {passed} were removed")
         return Captured(source)
     done = capturing.capture(
         create=flags.create,
