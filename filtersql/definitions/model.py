@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 
 from msgspec import Struct, field
 
@@ -239,7 +240,7 @@ class Earlier(Struct, frozen=True):
     made: Made | None = None
 
 
-class Definitions(Struct, frozen=True):
+class Definitions(Struct, frozen=True, dict=True):
     """Everything that the files of a project say, as plain records."""
 
     catalog: Catalog = field(default_factory=Catalog)
@@ -249,3 +250,14 @@ class Definitions(Struct, frozen=True):
     unit_tests: tuple[UnitTest, ...] = ()
     notices: tuple[Notice, ...] = ()
     earlier: tuple[Earlier, ...] = ()
+
+    @cached_property
+    def judging_old_rows(self) -> Mapping[RelationName, frozenset[str]]:
+        """The publications that have a filter for updates or deletes of a table."""
+        found: dict[RelationName, frozenset[str]] = {}
+        for name, one in self.publications.items():
+            if one.publish & {Action.UPDATE, Action.DELETE}:
+                for table in one.tables:
+                    if table.where is not None:
+                        found[table.name] = found.get(table.name, frozenset()) | {name}
+        return found

@@ -115,8 +115,7 @@ class Taker(Struct, frozen=True):
             (self.tally.read if takes else self.tally.skipped)[index] += count
 
     def _takes(self, index: int, last: int, *, new: bool) -> bool:
-        position = self.landings[index].position
-        return new and (position is None or last > position)
+        return new and not self.landings[index].has(last)
 
     def take_each(self, block: Block) -> int:
         """The same, where each change is judged by itself."""

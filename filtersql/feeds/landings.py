@@ -56,9 +56,9 @@ class Landing(Struct, frozen=True):
 
     def misses(self, relation: RelationName | None, seq: int) -> bool:
         """Whether it is beyond a change of a table that was not read before."""
-        if relation is None or self.newest is None or self.position is None:
+        if relation is None or self.newest is None:
             return False
-        return self.newest.get(relation, -1) < seq <= self.position
+        return self.has(seq) and self.newest.get(relation, -1) < seq
 
 
 def needed_columns(compiled: CompiledTable) -> frozenset[str]:

@@ -17,13 +17,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from filtersql.run.ledger_entry import INTENDED, Entry, Key
+from filtersql.run.ledger_entry import BEGUN, INTENDED, Entry, Key
 
 __all__ = ["AppliedCut", "applied_cuts", "changes_per_run"]
 
 #: runs that are told
 _SHOWN = 12
-_BEGINNING = ("copying", "making")
 #: phases that only a run writes
 _OF_RUNS = INTENDED | {"copied", "read"}
 
@@ -44,7 +43,7 @@ def applied_cuts(own: Sequence[Entry]) -> Iterator[AppliedCut]:
     and it counts. Earlier versions wrote an end behind each; where their run first finished the cut
     of a killed one, it counted both in its second row.
     """
-    copied = max((i for i, row in enumerate(own) if row.phase in _BEGINNING), default=0)
+    copied = max((i for i, row in enumerate(own) if row.phase in BEGUN), default=0)
     begun, again, before = False, False, 0
     intended: AppliedCut | None = None
     for row in own[copied:]:
@@ -53,7 +52,7 @@ def applied_cuts(own: Sequence[Entry]) -> Iterator[AppliedCut]:
         if intended is not None and low >= intended.high:
             yield intended
             intended, begun, again = None, False, False
-        if row.phase in ("copying", "making", "applying") and high > low:
+        if row.phase in {*BEGUN, "applying"} and high > low:
             begun, again = True, again or begun
             intended = AppliedCut(low, high, row.changes_read, row.owner)
         if row.phase == "applied":
@@ -104,6 +103,6 @@ def _filled(own: Sequence[Entry]) -> int:
         number
         for number, row in enumerate(own)
         if number == 0
-        or row.phase in _BEGINNING
-        or (row.phase == "copied" and own[number - 1].phase not in _BEGINNING)
+        or row.phase in BEGUN
+        or (row.phase == "copied" and own[number - 1].phase not in BEGUN)
     )

@@ -28,12 +28,10 @@ from filtersql.feeds.records import Record, relation_name, relation_of
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.context import TargetRun
 from filtersql.run.ledger import Ledger
+from filtersql.run.ledger_entry import BEGUN
 from filtersql.run.sources import FeedRead
 
 __all__ = ["check_joining"]
-
-#: phases of a copy that is not known to be whole
-_BEGUN = ("copying", "making")
 
 
 def check_joining(
@@ -41,23 +39,24 @@ def check_joining(
 ) -> None:
     """Raises Mistakes where rows that would be copied are older than changes that are not sent."""
     last = _read_to(known, subscription)
-    joining = [one for one in targets if _joins(one) and _stands(one) < last]
+    joining = {one.name: one for one in targets if _joins(one) and _stands(one) < last}
     mistakes = []
     # It is looked for line by line: hardly any publication leaves changes out.
-    for target in joining:
-        for _, change in feed.records([]):
+    for _, change in feed.records([]) if joining else ():
+        for name, target in list(joining.items()):
             if _stands(target) < change.seq <= last and _is_unsent(change, target.compiled):
-                name, table = target.name, str(target.compiled.relation)
                 told = OLDER_ROWS(
                     name=name,
                     op=change.op,
                     unsent=change.seq,
                     holds=max(_stands(target), 0),
                     last=last,
-                    table=table,
+                    table=str(target.compiled.relation),
                 )
                 mistakes.append(told)
-                break
+                del joining[name]
+        if not joining:
+            break
     if mistakes:
         raise Mistakes(mistakes)
 
@@ -68,7 +67,7 @@ def _joins(target: TargetRun) -> bool:
     fresh = not standing.refilled or phase == "left"
     partly = compiled.definition.partly_sent or compiled.only_from
     leaves = not set(compiled.sources).issubset(compiled.truncated_by)
-    return standing.copy and fresh and phase not in _BEGUN and bool(partly or leaves)
+    return standing.copy and fresh and phase not in BEGUN and bool(partly or leaves)
 
 
 def _stands(target: TargetRun) -> int:
@@ -78,11 +77,11 @@ def _stands(target: TargetRun) -> int:
 def _read_to(known: Ledger, subscription: str) -> int:
     """How far the feed was read for a subscription; -1: it begins now."""
     rows = [entry for entry in known.newest.values() if entry.subscription == subscription]
-    own = [entry.position for entry in rows if entry.phase not in _BEGUN]
+    own = [entry.position for entry in rows if entry.phase not in BEGUN]
     if not own:
         return -1
     places = [position for position in own if position is not None]
-    return max([known.reached.get(subscription, (0, -1))[1], *places], default=-1)
+    return max([known.reached.get(subscription, (0, -1))[1], *places])
 
 
 def _is_unsent(change: Record, compiled: CompiledTable) -> bool:

@@ -18,6 +18,7 @@ from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 
 __all__ = [
+    "BEGUN",
     "CHANGING",
     "COLUMNS",
     "DEFINED_BY",
@@ -57,6 +58,8 @@ Key = tuple[str, str, str]
 #: what a mark or the table itself has to prove, and what stands where it says
 INTENDED = frozenset({"copying", "making", "applying", "releasing"})
 SETTLED = frozenset({"copied", "applied"})
+#: of what is intended: a copy
+BEGUN = frozenset({"copying", "making"})
 #: another definition is to come in force where the target stands
 CHANGING: Literal["changing"] = "changing"
 

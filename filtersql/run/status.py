@@ -31,7 +31,7 @@ from filtersql.run.applied_cuts import changes_per_run
 from filtersql.run.clock import show_clock
 from filtersql.run.fetching import pending_files
 from filtersql.run.ledger import Ledger, read_all
-from filtersql.run.ledger_entry import INTENDED, Entry, is_in_force, key_of
+from filtersql.run.ledger_entry import BEGUN, INTENDED, Entry, is_in_force, key_of
 from filtersql.run.model import Inputs, no_conflicts
 from filtersql.run.proofs import settled
 from filtersql.targets.depth import configure
@@ -135,7 +135,7 @@ def _subscription(
 
 def _since(known: Ledger, entry: Entry) -> str | None:
     """When the definition of a row came in force; None where the target is still being filled."""
-    if entry.phase in ("copying", "making"):
+    if entry.phase in BEGUN:
         return None
     newest = known.newest[entry.key]
     return known.since[entry.key] if entry.filter_hash == newest.filter_hash else entry.at

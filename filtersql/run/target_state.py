@@ -31,7 +31,7 @@ from filtersql.feeds.landings import Landing
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.ledger import Ledger
-from filtersql.run.ledger_entry import INTENDED, Entry, key_of
+from filtersql.run.ledger_entry import BEGUN, INTENDED, Entry, key_of
 from filtersql.run.model import Options
 from filtersql.run.proofs import Proof, proof_of
 from filtersql.run.removed_targets import comes_again
@@ -169,7 +169,7 @@ def _wrong(
             return wrong
         if not anew:
             return [TARGET_MOVED(name=name, before=entry.target, now=compiled.target_sql)]
-    if anew or entry.phase in ("copying", "making") or options.accept_filter_change:
+    if anew or entry.phase in BEGUN or options.accept_filter_change:
         return []
     if entry.via_partition_root != compiled.via_partition_root:
         return [CHANGED_FILTER(name=name, what="publish_via_partition_root")]

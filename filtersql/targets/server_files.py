@@ -13,10 +13,8 @@ Spark
 from __future__ import annotations
 
 import re
-from base64 import b64decode
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 
 from msgspec import Struct
@@ -26,6 +24,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.feeds import FILE_CHANGED
 from filtersql.errors.targets import UNSUPPORTED_TARGET
 from filtersql.targets.server_cluster import ServerCluster
+from filtersql.targets.server_work import write_pieces
 
 __all__ = ["ServerFiles"]
 
@@ -80,26 +79,19 @@ class ServerFiles(Struct, frozen=True):
                 some = urls[first : first + _FILES]
                 names = ",".join(_literal(url.rpartition("/")[2]) for url in some)
                 pattern = f"{_literal(folder)}/{{{names}}}"
-                wanted = {url: copies[url] for url in some}
-                told = None if cluster is None else cluster.copied(_pieces(pattern), wanted)
-                told = self._copied(pattern, wanted) if told is None else told
+                wanted, pieces = {url: copies[url] for url in some}, _pieces(pattern)
+                told = None if cluster is None else cluster.copied(pieces, wanted)
+                told = self._copied(pieces, wanted) if told is None else told
                 whole = {url for url, size, written in told if size == written}
                 if lost := [url for url in some if url not in whole]:
                     raise Mistakes(FILE_CHANGED(path=url) for url in lost)
 
-    def _copied(self, pattern: str, copies: Mapping[str, Path]) -> list[tuple[str, int, int]]:
+    def _copied(self, pieces: str, copies: Mapping[str, Path]) -> list[tuple[str, int, int]]:
         """Copy some files, a piece at a time, as `ServerCluster.copied` does."""
-        sizes: dict[str, int] = {}
-        written: Counter[str] = Counter()
-        with ExitStack() as opened:
-            files = {url: opened.enter_context(path.open("wb")) for url, path in copies.items()}
-            for path, size, place, text in self.ask(_pieces(pattern)):
-                url, piece = str(path), b64decode(str(text))
-                sizes[url] = int(str(size))
-                written[url] += len(piece)
-                files[url].seek(int(str(place)))
-                files[url].write(piece)
-        return [(url, size, written[url]) for url, size in sizes.items()]
+        for path in copies.values():
+            path.unlink(missing_ok=True)  # what was begun elsewhere
+        ((_, told),) = write_pieces(copies, self.ask(pieces))
+        return told
 
 
 def _files(pattern: str) -> exp.Table:

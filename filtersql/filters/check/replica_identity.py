@@ -109,7 +109,6 @@ def lints(
     """Old rows that carry more than any filter reads, and deletes that no filter lets through."""
     catalog = definitions.catalog
     judging = {Action.UPDATE, Action.DELETE}
-    elsewhere = _filtered_elsewhere(resolved, definitions)
     filters = [one for action in judging for one in action_filters.get(action, ())]
     filters += [
         filter_of(where, catalog.tables[part.written_on], part.publication)
@@ -124,7 +123,7 @@ def lints(
         if leaf.replica_identity.kind is Identity.FULL
         and leaf.finding_key
         and read <= set(leaf.finding_key)
-        and elsewhere.isdisjoint([leaf.name, *(one.name for one in catalog.ancestors(leaf.name))])
+        and not _is_filtered_elsewhere(leaf, resolved, definitions)
     ]
     named = [resolved.table] if len(wide) == len(leaves) else wide
     for table in named if wide and not resolved.semantics.full_identity else ():
@@ -153,17 +152,11 @@ def lints(
             )
 
 
-def _filtered_elsewhere(resolved: ResolvedTable, definitions: Definitions) -> set[RelationName]:
-    """Tables that other publications filter: their subscribers need the old rows as well."""
+def _is_filtered_elsewhere(leaf: Table, resolved: ResolvedTable, definitions: Definitions) -> bool:
+    """Whether other publications filter it, or its roots: their subscribers need old rows, too."""
     own = {part.publication for part in resolved.contributions}
-    others = (one for name, one in definitions.publications.items() if name not in own)
-    return {
-        table.name
-        for one in others
-        if one.publish & {Action.UPDATE, Action.DELETE}
-        for table in one.tables
-        if table.where is not None
-    }
+    tables = (leaf, *definitions.catalog.ancestors(leaf.name))
+    return any(definitions.judging_old_rows.get(one.name, frozenset()) - own for one in tables)
 
 
 def _of_filters(
