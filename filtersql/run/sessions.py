@@ -21,6 +21,7 @@ from msgspec import Struct, field
 
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
+from filtersql.targets.splitting import Split
 
 __all__ = ["Lanes", "lanes"]
 
@@ -36,8 +37,8 @@ class Lanes(Struct):
     lock: Lock = field(default_factory=Lock)
     beside: dict[int, Engine] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
-    #: what decides into how many parts work is split
-    sizes: dict[str, int] = field(default_factory=dict)
+    #: how work is split, once that is known
+    split: Split | None = None
 
     @property
     def engines(self) -> list[Engine]:
@@ -50,12 +51,12 @@ class Lanes(Struct):
         for engine in self.engines:
             configure(engine, dict(settings))
 
-    def size(self, sizes: Mapping[str, int]) -> None:
-        """Set into how many parts every session splits its work, until it is closed."""
-        if sizes != self.sizes:
-            self.sizes = dict(sizes)
+    def size(self, split: Split) -> None:
+        """Set how every session splits its work, until it is closed."""
+        if split != self.split:
+            self.split = split
             for engine in self.engines:
-                engine.size(self.sizes)
+                engine.size(split)
 
     def each(
         self, items: Sequence[tuple[int, _Item]], do: Callable[[Engine, _Item], _Result]
@@ -100,7 +101,8 @@ class Lanes(Struct):
             opened = self.first.beside()
             self.beside[lane] = opened
             configure(opened, dict(self.settings))
-            opened.size(self.sizes)
+            if self.split is not None:
+                opened.size(self.split)
         return self.beside[lane]
 
 

@@ -1,7 +1,8 @@
 """Sessions are set up by the size of what a run has in hand.
 
 Example
-    3 changes, a target of 2 MB          4 parts
+    3 changes, a target of 2 MB          1 part, and what Spark does for large work is left out
+    3 changes, a target of 200 MB        4 parts
     20,000,000 changes                   80 parts
     3 changes, a target of 1 TB          as many as the server has set: a MERGE shuffles its rows
 """
@@ -9,15 +10,16 @@ Example
 from __future__ import annotations
 
 from filtersql.run.context import RunContext, TargetRun
+from filtersql.run.source_places import source_bytes
 from filtersql.targets.model import Engine
-from filtersql.targets.splitting import SNAPSHOT, parts_for
+from filtersql.targets.splitting import SNAPSHOT, Split, split_for
 
 __all__ = ["size_at_first", "size_sessions"]
 
 
 def size_at_first(context: RunContext) -> None:
     """Before anything is known but that the ledger is small."""
-    context.lanes.size({SNAPSHOT: parts_for(0, 0)[SNAPSHOT]})
+    context.lanes.size(Split({SNAPSHOT: split_for(0, 0).parts[SNAPSHOT]}))
 
 
 def size_sessions(context: RunContext) -> None:
@@ -27,15 +29,18 @@ def size_sessions(context: RunContext) -> None:
         return
 
     def held(engine: Engine, target: TargetRun) -> int | None:
+        compiled, source = target.compiled, context.subscription.source
         if not target.standing.copy:
-            return engine.bytes_of(target.compiled.target)
-        source = context.subscription.source
-        copied = source is not None and source.path is None and target.compiled.copy_data
-        return None if copied else 0
+            return engine.bytes_of(compiled.target)
+        if source is None or not compiled.copy_data:
+            return 0
+        return source_bytes(context.inputs, engine, source, compiled)
 
     sizes = context.lanes.each([(target.lane, target) for target in touched], held)
     counts = [target.waiting for target in touched]
     known = [size for size in (*sizes, *counts) if size is not None]
     if len(known) == len(sizes) + len(counts):
-        changes = max(known[len(sizes) :])
-        context.lanes.size(parts_for(changes, max(known[: len(sizes)])))
+        changes, largest = max(known[len(sizes) :]), max(known[: len(sizes)])
+        # What filters look up, and the source from which rows enter by time.
+        reads_more = any(t.compiled.lookups or t.compiled.clock for t in touched)
+        context.lanes.size(split_for(changes, largest, reads_more=reads_more))

@@ -10,8 +10,6 @@ Example
 
 from __future__ import annotations
 
-import glob
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,7 +18,7 @@ from msgspec import Struct
 from sqlglot import exp, select
 
 from filtersql.catalog import Catalog
-from filtersql.definitions.model import Feed, SourceOfTables, Subscription
+from filtersql.definitions.model import Feed, Subscription
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import DUPLICATE_KEYS
 from filtersql.errors.live import NOTHING_CAPTURED
@@ -36,12 +34,12 @@ from filtersql.feeds.places import Place, Records
 from filtersql.feeds.records import Record
 from filtersql.feeds.rows import has_distinct_keys, stage_rows
 from filtersql.feeds.table_feeds import Found, TableFeed
-from filtersql.project.captured import rows_pattern
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.run.counts import count_repeated
 from filtersql.run.fetching import fetched, found_files, pending_files
 from filtersql.run.ledger_entry import SeenFile
 from filtersql.run.model import Inputs
+from filtersql.run.source_places import source_files, source_table
 from filtersql.run.source_texts import written_otherwise
 from filtersql.run.spread_feeds import spread_feed, spread_source, spread_table
 from filtersql.run.table_columns import unread
@@ -165,12 +163,7 @@ def stage_source(
     if source is None or not compiled.copy_data:
         return False
     if source.path is not None:
-        if source.postgres is not None:
-            pattern = rows_pattern(source, compiled.relation)
-        else:
-            pattern = _filled(source.path, compiled, None, glob.escape)
-        found = found_files(engine, pattern, inputs.root, source.span)
-        files = fetched(engine, found, path.parent)
+        files = fetched(engine, source_files(inputs, engine, source, compiled), path.parent)
         table = inputs.catalog.tables[compiled.relation]
         staged = spread_source(engine, compiled, table, files, path.parent) or stage_rows(
             files, compiled, table, engine.dialect, path
@@ -178,7 +171,7 @@ def stage_source(
         engine.view(compiled.source_view, staged.path, staged.columns)
         checks_keys = checks_keys and not has_distinct_keys(staged, compiled)
     else:
-        name = _table(inputs, engine, source, compiled)
+        name = source_table(inputs, engine, source, compiled)
         named = exp.to_table(name, dialect=engine.dialect)
         held = described(engine.rows(exp.Describe(this=named).sql(engine.dialect)))
         if mistakes := unread(compiled, name, held, engine.dialect):
@@ -281,33 +274,6 @@ def _table_feed(
         .where(exp.GT(this=exp.column("seq", quoted=True), expression=exp.convert(lowest)))
     )
     return TableFeed(query, "seq", partial(from_rows, str(feed.table), columns))
-
-
-def _table(inputs: Inputs, engine: Engine, source: SourceOfTables, compiled: CompiledTable) -> str:
-    parts = [
-        filled
-        for part in str(source.table).split(".")
-        if (filled := _filled(part, compiled, inputs.default_catalog, str))
-    ]
-    known = engine.exists(parts[-2:] if len(parts) > 1 else ["main", parts[-1]])
-    if not known and engine.dialect == "duckdb":
-        raise Mistakes([SPARK_TABLE_ON_DUCKDB(source.span, table=".".join(parts))])
-    identifiers = (exp.to_identifier(part, quoted=True) for part in parts)
-    return ".".join(identifier.sql(engine.dialect) for identifier in identifiers)
-
-
-def _filled(
-    pattern: str, compiled: CompiledTable, catalog: str | None, word: Callable[[str], str]
-) -> str:
-    values = {
-        "subscription": compiled.subscription,
-        "schema": compiled.relation.schema,
-        "table": compiled.relation.name,
-        "catalog": catalog or "",
-    }
-    return re.sub(
-        r"\{(subscription|schema|table|catalog)\}", lambda match: word(values[match[1]]), pattern
-    )
 
 
 def check_keys(engine: Engine, compiled: CompiledTable) -> None:

@@ -31,6 +31,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.refusals import reason_of
+from filtersql.targets.splitting import Split
 from filtersql.targets.statements import (
     drop,
     insert_rows,
@@ -173,7 +174,7 @@ class DuckDB:
             if str(found).lower() != str(value).lower():
                 raise Mistakes([SettingRefused(name, value, str(found))])
 
-    def size(self, settings: Mapping[str, int]) -> None:
+    def size(self, split: Split) -> None:
         """Nothing: DuckDB splits its work by itself."""
 
     def bytes_of(self, parts: Sequence[str]) -> int | None:

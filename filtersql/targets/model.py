@@ -21,6 +21,7 @@ from filtersql.feeds.staging import StagedColumn
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
+from filtersql.targets.splitting import Split
 
 __all__ = [
     "AT_ONCE",
@@ -203,8 +204,8 @@ class Engine(Protocol):
         """Set what the meaning of statements depends on, and check that it is in force."""
         ...
 
-    def size(self, settings: Mapping[str, int]) -> None:
-        """Set into how many parts work is split, until the connection ends; no result changes."""
+    def size(self, split: Split) -> None:
+        """Set how work is split, until the connection ends; no result changes."""
         ...
 
     def bytes_of(self, parts: Sequence[str]) -> int | None:

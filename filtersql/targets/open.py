@@ -198,8 +198,9 @@ def _session(output: OutputLike, root: Path) -> Engine:
     # A user's own session is not copied where nobody asks for it.
     at_once = min(AT_ONCE, os.cpu_count() or 1) if own else 1
     engine = session.Session(
-        spark, table_format, output.catalog, folder, own=own, targets_at_once=at_once
-    )
+        spark, table_format, output.catalog, folder,
+        given=frozenset(conf) if own else None, targets_at_once=at_once,
+    )  # fmt: skip
     cluster.check_seen(spark, engine.staging)
     if folder is None:
         engine.configure({n: v for n, v in conf.items() if n.startswith("spark.sql.catalog.")})

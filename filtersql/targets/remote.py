@@ -24,7 +24,6 @@ import json
 import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -47,6 +46,7 @@ from filtersql.targets.server_cluster import ServerCluster
 from filtersql.targets.server_files import ServerFiles
 from filtersql.targets.server_settings import ServerSettings
 from filtersql.targets.settling import settled
+from filtersql.targets.splitting import Split
 from filtersql.targets.statements import (
     cache_table,
     drop,
@@ -58,12 +58,11 @@ from filtersql.targets.statements import (
     select_columns,
     temporary_view,
 )
-from filtersql.targets.table_formats import Commits, create_statements
+from filtersql.targets.table_formats import SparkTables, create_statements
 from filtersql.targets.table_statements import (
     create_of,
     create_schema,
     drop_table,
-    table_name,
 )
 from filtersql.targets.uploading import chunks
 
@@ -76,7 +75,7 @@ _QUERY = re.compile(r"(?:\s|--[^\n]*\n)*(?:SELECT|WITH)\b", re.IGNORECASE)
 _MARKS = (*delta.ALL_SETTINGS, *iceberg.MARK_SETTINGS)
 
 
-class Remote(Struct, Commits):
+class Remote(Struct, SparkTables):
     """A session of a server. It sees the folder `staging`, too, under the same path."""
 
     line: Line
@@ -143,21 +142,16 @@ class Remote(Struct, Commits):
             self._ask(*(immediately(setting(*pair)) for pair in wanted.items()))
             self.settings.take(wanted, self.rows("SET"))
 
-    def size(self, settings: Mapping[str, int]) -> None:
+    def size(self, split: Split) -> None:
         """Set into how many parts work is split, with the next statement: the session is ours.
 
         Never into more than the server has set.
         """
-        self.queued += self.settings.lowering(settings)
+        self.queued += self.settings.lowering(split.parts)
 
     def bytes_of(self, parts: Sequence[str]) -> int | None:
         """How many bytes a table has."""
         return table_bytes(self._records, self.format, self.table_sql(parts))
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Nothing: Spark commits table by table; the ledger and the marks tie them together."""
-        yield
 
     def view(
         self,
@@ -197,10 +191,6 @@ class Remote(Struct, Commits):
         query = select_columns(self.table_sql(parts), columns, "spark")
         return unless_missing(lambda: self.rows(query), None)
 
-    def table_sql(self, parts: Sequence[str]) -> str:
-        """A table's name, quoted, in the catalog of the targets."""
-        return table_name(self.catalog, parts)
-
     def exists(self, parts: Sequence[str]) -> bool:
         """Whether the catalog has a table or a view of that name."""
         return bool(self.columns(parts))
@@ -226,11 +216,6 @@ class Remote(Struct, Commits):
         settings = delta.filling(slot) if slot and self.format == "delta" else {}
         self._marked(*(under(settings, delta.MARK_SETTINGS, create) if settings else (create,)))
 
-    def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
-        """What makes a table of a query's rows, in place of one that exists, in one commit."""
-        name = self.table_sql(parts)
-        return create_statements(self.format, name, definitions, config, query=query)[0]
-
     def append(
         self,
         parts: Sequence[str],
@@ -245,10 +230,6 @@ class Remote(Struct, Commits):
             return self._ask(iceberg.append_statement(name, columns, rows, slot), then)[1]
         insert = insert_values(name, columns, rows, "spark")
         return self._marked(*under(delta.filling(slot), delta.MARK_SETTINGS, insert), then)
-
-    def join_files(self, parts: Sequence[str]) -> None:
-        """Write the many small files of a table as few."""
-        self.rows((iceberg if self.format == "iceberg" else delta).joining(self.catalog, parts))
 
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table and its data."""

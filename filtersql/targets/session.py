@@ -15,7 +15,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -28,27 +28,27 @@ from filtersql.errors.targets import SettingRefused
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
-from filtersql.targets import delta, iceberg, splitting
+from filtersql.targets import delta, iceberg
 from filtersql.targets.catalog_questions import table_bytes, table_columns, table_names
 from filtersql.targets.cluster import SparkCluster
 from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.session_settings import copied, during, put
 from filtersql.targets.settling import settled
+from filtersql.targets.splitting import Split
 from filtersql.targets.statements import count_rows, insert_values, select_columns
-from filtersql.targets.table_formats import Commits, create_statements
+from filtersql.targets.table_formats import SparkTables, create_statements
 from filtersql.targets.table_statements import (
     create_of,
     create_schema,
     drop_table,
-    table_name,
 )
 from filtersql.targets.warehouse import Folder
 
 __all__ = ["Session"]
 
 
-class Session(Struct, Commits):
+class Session(Struct, SparkTables):
     """A Spark session. `warehouse` is where filtersql keeps Delta tables; None: the catalog's."""
 
     spark: SparkSession
@@ -58,9 +58,11 @@ class Session(Struct, Commits):
     dialect: Dialect = "spark"
     atomic: bool = False
     sent_rows: int = 0
-    #: whether filtersql started this Spark
-    own: bool = False
+    #: what the profile sets of a Spark that filtersql started; None: Spark is the user's
+    given: frozenset[str] | None = None
     targets_at_once: int = 1
+    #: of Iceberg's tables, which tell it with their marks
+    known_bytes: dict[tuple[str, ...], int] = field(default_factory=dict)
     #: what was set before, to be put back: the session may be the user's own
     before: dict[str, str | None] = field(default_factory=dict)
     views: list[str] = field(default_factory=list)
@@ -76,10 +78,8 @@ class Session(Struct, Commits):
         """Spark's processes."""
         return SparkCluster(self.spark)
 
-    @property
-    def store(self) -> SparkCluster:
-        """The files that Spark reads by URLs."""
-        return SparkCluster(self.spark)
+    #: the files that Spark reads by URLs
+    store = cluster
 
     def execute(self, statement: str) -> None:
         """Run a statement."""
@@ -103,27 +103,23 @@ class Session(Struct, Commits):
             if found is None or found.lower() != value.lower():
                 raise Mistakes([SettingRefused(name, value, str(found))])
 
-    def size(self, settings: Mapping[str, int]) -> None:
-        """Set into how many parts work is split, until the session is closed.
+    def size(self, split: Split) -> None:
+        """Set how work is split, until the session is closed.
 
-        The user's session has never more of them than before; filtersql's own as many as it needs.
+        The user's session has never more parts than before; filtersql's own as many as it needs.
         """
-        for name, wanted in settings.items():
-            own = self.own and name == splitting.SHUFFLE
+        for name, value in split.settings(self._at_first, self.given).items():
             with suppress(Mistakes):
-                now = self.before.get(name) or self.spark.conf.get(name, None)
-                self._set(name, str(wanted) if own else splitting.lowered(now, name, wanted))
+                self._set(name, value)
 
     def bytes_of(self, parts: Sequence[str]) -> int | None:
-        """How many bytes a table has; of filtersql's own Spark only the changes count."""
-        if self.own:
-            return folder.bytes_of() if (folder := self._folder(parts)) else 0
-        return table_bytes(self._records, self.format, self.table_sql(parts))
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Nothing: Spark commits table by table; the ledger and the marks tie them together."""
-        yield
+        """How many bytes a table has."""
+        if folder := self._folder(parts):
+            return folder.bytes_of()
+        known = self.known_bytes.get(tuple(parts))
+        if known is None:
+            return table_bytes(self._records, self.format, self.table_sql(parts))
+        return known
 
     def view(
         self,
@@ -171,10 +167,6 @@ class Session(Struct, Commits):
         held = folder.rows(columns) if (folder := self._folder(parts)) else None
         query = select_columns(self.table_sql(parts), columns, "spark")
         return self.rows(query) if held is None else held
-
-    def table_sql(self, parts: Sequence[str]) -> str:
-        """A table's name, quoted, in the catalog of the targets."""
-        return table_name(self.catalog, parts)
 
     def exists(self, parts: Sequence[str]) -> bool:
         """Whether the table exists; one found in the warehouse becomes known by its name."""
@@ -228,11 +220,6 @@ class Session(Struct, Commits):
         with during(self.spark, settings):
             self._sql(create_of(self.table_sql(parts), query, "spark", self.format, place))
 
-    def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
-        """What makes a table of a query's rows, in place of one that exists, in one commit."""
-        name, place = self.table_sql(parts), self._location(parts)
-        return create_statements(self.format, name, definitions, config, place, query=query)[0]
-
     def append(
         self,
         parts: Sequence[str],
@@ -258,11 +245,10 @@ class Session(Struct, Commits):
 
     def beside(self) -> Session:
         """A new session with the same settings: those around a MERGE would stamp any other."""
-        return Session(copied(self.spark), self.format, self.catalog, self.warehouse, own=self.own)
-
-    def join_files(self, parts: Sequence[str]) -> None:
-        """Write the many small files of a table as few."""
-        self.rows((iceberg if self.format == "iceberg" else delta).joining(self.catalog, parts))
+        return Session(
+            copied(self.spark), self.format, self.catalog, self.warehouse,
+            given=self.given, known_bytes=self.known_bytes,
+        )  # fmt: skip
 
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table and its data."""
@@ -339,9 +325,14 @@ class Session(Struct, Commits):
 
     def _summaries(self, parts: Sequence[str]) -> list[Mapping[str, str]]:
         rows = self._collect(iceberg.snapshots(self.table_sql(parts)))
-        return [dict(row[0]) for row in rows] or [{}]
+        summaries: list[Mapping[str, str]] = [dict(row[0]) for row in rows] or [{}]
+        self.known_bytes[tuple(parts)] = int(summaries[0].get("total-files-size") or 0)
+        return summaries
 
-    def _set(self, name: str, value: str) -> None:
+    def _at_first(self, name: str) -> str | None:
+        return self.before[name] if name in self.before else self.spark.conf.get(name, None)
+
+    def _set(self, name: str, value: str | None) -> None:
         self.before.setdefault(name, self.spark.conf.get(name, None))
         put(self.spark, name, value)
 

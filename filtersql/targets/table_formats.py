@@ -1,31 +1,51 @@
-"""How a table is made in the format of its target, Delta or Iceberg, and who wrote it last."""
+"""Tables of Delta and Iceberg, whatever the way to Spark: how they are made, and who wrote them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from filtersql.targets import delta, iceberg
 from filtersql.targets.model import Config, read_mark
+from filtersql.targets.table_statements import table_name
 
-__all__ = ["Commits", "create_statements"]
+__all__ = ["SparkTables", "create_statements"]
 
 
-class Commits:
-    """What an engine asks of the commits of a table."""
+class SparkTables:
+    """What the engines of Spark do alike."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
         format: Literal["delta", "iceberg"]
+        catalog: str | None
 
         def rows(self, statement: str) -> list[tuple[object, ...]]:
             """The rows of a query."""
             ...
 
-        def table_sql(self, parts: Sequence[str]) -> str:
-            """A table's name, quoted, in the catalog of the targets."""
-            ...
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Nothing: Spark commits table by table; the ledger and the marks tie them together."""
+        yield
+
+    def table_sql(self, parts: Sequence[str]) -> str:
+        """A table's name, quoted, in the catalog of the targets."""
+        return table_name(self.catalog, parts)
+
+    def join_files(self, parts: Sequence[str]) -> None:
+        """Write the many small files of a table as few."""
+        self.rows((iceberg if self.format == "iceberg" else delta).joining(self.catalog, parts))
+
+    def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
+        """What makes a table of a query's rows, in place of one that exists, in one commit."""
+        name, place = self.table_sql(parts), self._location(parts)
+        return create_statements(self.format, name, definitions, config, place, query=query)[0]
+
+    def _location(self, parts: Sequence[str]) -> str | None:
+        """Where a table is to lie; None: the catalog says."""
 
     def is_marked(self, parts: Sequence[str]) -> bool:
         """Whether a mark stands with the newest commit of a table's rows."""

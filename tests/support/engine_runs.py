@@ -19,18 +19,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 from engine_worlds import World
 from msgspec.structs import replace
-from small_spark import FEWEST, SMALL
+from small_spark import SMALL
 
 from filtersql.api.inputs import inputs_of
 from filtersql.compile import compile_project
 from filtersql.project import load
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import Inputs, Options, RunResult, run
-from filtersql.targets import splitting
 from filtersql.targets.duckdb import connect
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
@@ -86,7 +84,6 @@ class Stage:
     opened: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> Stage:
-        self.opened.enter_context(mock.patch.dict(splitting._FEWEST, FEWEST))
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -6,24 +6,17 @@ process stay as they are.
 
 from __future__ import annotations
 
-from filtersql.targets.splitting import SHUFFLE, SNAPSHOT
+from filtersql.targets.splitting import FOR_SMALL
 
-__all__ = ["FEWEST", "SMALL"]
+__all__ = ["SMALL"]
 
-#: the fewest parts that a run splits its work into, in place of filtersql's own
-FEWEST = {SHUFFLE: 1, SNAPSHOT: 1}
 SMALL = {
-    "spark.sql.adaptive.enabled": "false",
-    # a file, however small, is counted as four megabytes: two of them would be two tasks
-    "spark.sql.files.openCostInBytes": "0",
-    "spark.sql.files.minPartitionNum": "1",
-    "spark.sql.leafNodeDefaultParallelism": "1",
+    **FOR_SMALL,
+    "spark.sql.shuffle.partitions": "1",
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",
     # Iceberg's MERGE asks first which files it changes.
     "spark.sql.optimizer.runtime.rowLevelOperationGroupFilter.enabled": "false",
     "spark.databricks.delta.allFilesInCrc.enabled": "false",
     "spark.databricks.delta.stats.collect": "false",
     "spark.databricks.delta.stats.skipping": "false",
-    # The source of a MERGE is a file that stays as it is.
-    "spark.databricks.delta.merge.materializeSource": "none",
 }
