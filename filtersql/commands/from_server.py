@@ -54,6 +54,8 @@ def server_files(found: SourceOfProject, name: str, parts: Sequence[str]) -> Pro
         begun["filtersql_project.yml"] = settings_file(name, found.profile, more)
     elif settings.postgres_version != version:
         notices.append(_other_version(source.name, version, settings.postgres_version))
+    if "tables" in parts and "table" not in read.counts:
+        notices.append(_no_table(source.name))
     if "publications" in parts:
         begun |= _subscribed(read.definitions, source.name, name, system)
     left_out, never_sent = to_builtins((read.left_out, read.never_sent))
@@ -71,6 +73,14 @@ def _other_version(source: str, version: int, written: int) -> Notice:
         "other-postgresql-version",
         f'source "{source}" is PostgreSQL {version}, and the project says {written}',
         hint=f"postgres_version: {version} in filtersql_project.yml gives the server's rules.",
+    )
+
+
+def _no_table(source: str) -> Notice:
+    return Notice(
+        "no-table",
+        f'source "{source}" defines no table that its user may see',
+        hint="Is it the right database? A dbname that is not said is named as the user.",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import unified_diff
 from pathlib import Path
 
 import click
@@ -14,6 +15,7 @@ from filtersql.commands.console import Console
 from filtersql.commands.from_dump import ProjectFiles, copy_frame, dump_files
 from filtersql.commands.schema import write_schemas
 from filtersql.commands.shared import subcommand
+from filtersql.definitions.sql_text import without_secrets
 from filtersql.errors import Mistake
 from filtersql.errors.live import DIFFERENT_FILES
 from filtersql.errors.wording import counted
@@ -24,6 +26,9 @@ from filtersql.project.dumps import read_dump
 __all__ = ["command"]
 
 _PARTS = ("tables", "publications", "subscriptions")
+#: lines of a difference that are shown, and the colours of their first characters
+_MOST_LINES = 60
+_COLORS = {"+": "green", "-": "red", "@": "cyan"}
 #: what is counted for people
 _TOLD = ("table", "publication", "replication set", "subscription")
 
@@ -44,8 +49,8 @@ def command(
     """Write the definitions of SOURCE into the project in DIR, or begin one there.
 
     SOURCE is one of the profile's sources, or a file that pg_dump --schema-only wrote. Imported
-    again, nothing changes; what differs is overwritten with --force alone. What cannot be taken
-    over is listed, with the reason.
+    again, nothing changes; what differs is shown, and overwritten with --force alone. What cannot
+    be taken over is listed, with the reason.
     """
     folder = (directory or console.options.project_dir or _root()).absolute()
     name = re.sub(r"\W+", "_", folder.name, flags=re.ASCII).lower()
@@ -53,7 +58,7 @@ def command(
         files = dump_files(name, read_dump(Path(source)))
     else:
         files = _from_server(console, folder, name, source, only or _PARTS)
-    written = _written(folder, files, force)
+    written = _written(console, folder, files, force)
     console.warn(notices_of(files.notices))
     _report(console, files, written)
     if console.options.json:
@@ -82,7 +87,7 @@ def _from_server(
     return server_files(found, name, [part for part in _PARTS if part in parts])
 
 
-def _written(folder: Path, files: ProjectFiles, force: bool) -> list[str]:
+def _written(console: Console, folder: Path, files: ProjectFiles, force: bool) -> list[str]:
     """Writes what is not there as it is to be, and gives the paths; nothing of it, or all."""
     begins = not (folder / PROJECT_FILE).exists()
     wanted = {
@@ -94,6 +99,8 @@ def _written(folder: Path, files: ProjectFiles, force: bool) -> list[str]:
     found = {path: (folder / path).read_bytes() for path in wanted if (folder / path).exists()}
     changed = [path for path, held in found.items() if held != wanted[path].encode()]
     if changed and not force:
+        for path in changed:
+            _show_difference(console, path, found[path], wanted[path])
         raise DIFFERENT_FILES(count=len(changed), files=changed)
     if begins:
         copy_frame(folder)
@@ -104,6 +111,17 @@ def _written(folder: Path, files: ProjectFiles, force: bool) -> list[str]:
     if begins:
         write_schemas(folder)
     return fresh
+
+
+def _show_difference(console: Console, path: str, held: bytes, wanted: str) -> None:
+    """What --force would make of a file, as `diff -u` prints it."""
+    texts = (held.decode("utf-8", "replace"), wanted)
+    before, after = (without_secrets(text).splitlines() for text in texts)
+    lines = [*unified_diff(before, after, path, path, n=1, lineterm="")]
+    for line in lines[:_MOST_LINES]:
+        console.result(line, color=_COLORS.get(line[:1]))
+    if more := lines[_MOST_LINES:]:
+        console.result(f"… {counted(len(more), 'more line')}")
 
 
 def _is_missing(folder: Path, path: str) -> bool:

@@ -38,7 +38,18 @@ def test_a_changed_server(postgres: Server, tmp_path: Path) -> None:
         "1 file says otherwise\ndetail: tables/erp.sql.\n"
         "hint: --force overwrites; nothing was written.\n"
     )
+    shown = ended.stdout.splitlines()
+    assert shown[:2] == ["--- tables/erp.sql", "+++ tables/erp.sql"]
+    assert [line for line in shown[2:] if line[:1] in "+-"] == ["+    b integer,"]
     assert files_of(root) == before
+    assert json.loads(shell.run("filtersql import erp --project-dir shop --format json").stdout)
+    told = root / "publications" / "erp.sql"
+    secret = "CREATE SUBSCRIPTION s CONNECTION 'host=x password=hunter2' PUBLICATION p;\n"
+    told.write_bytes(before["publications/erp.sql"] + secret.encode())
+    ended = shell.run("filtersql import erp --project-dir shop")
+    assert "-CREATE SUBSCRIPTION s CONNECTION" in ended.stdout
+    assert "hunter2" not in ended.both
+    told.write_bytes(before["publications/erp.sql"])
     shell.run("cd shop")
     ended = shell.run("filtersql import erp --force --format json")
     document = json.loads(ended.stdout)
@@ -58,6 +69,16 @@ def test_a_changed_server(postgres: Server, tmp_path: Path) -> None:
     assert shell.run("filtersql import erp").stderr.count("publications/erp.sql") == 1
     assert shell.run("filtersql import erp --force").exit_code == 0
     assert b"CREATE" not in files_of(root)["publications/erp.sql"]
+
+
+def test_a_database_without_tables(postgres: Server, tmp_path: Path) -> None:
+    """It is said: the wrong database looks like this."""
+    database, connection = database_of(postgres)
+    connection.close()
+    begin(tmp_path, postgres.url(database))
+    ended = Shell(tmp_path).run("filtersql import erp shop")
+    assert ended.exit_code == 0
+    assert 'source "erp" defines no table that its user may see' in ended.stderr
 
 
 def test_a_captured_server(postgres: Server, tmp_path: Path) -> None:
