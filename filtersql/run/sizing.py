@@ -9,6 +9,9 @@ Example
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from filtersql.run.aging import aging
 from filtersql.run.context import RunContext, TargetRun
 from filtersql.run.source_places import source_bytes
 from filtersql.targets.model import Engine
@@ -24,7 +27,15 @@ def size_at_first(context: RunContext) -> None:
 
 def size_sessions(context: RunContext) -> None:
     """By the changes and the targets of this run. Where a size is not known, nothing is lowered."""
-    touched = [target for target in context.targets if not target.untouched]
+    going = {target.name for target in aging(context)}
+    touched = [
+        target
+        for target in context.targets
+        if not target.untouched
+        or target.standing.copy
+        or target.name in going
+        or (context.options.release and target.quarantined)
+    ]
     if not touched or context.engine.atomic:
         return
 
@@ -41,6 +52,15 @@ def size_sessions(context: RunContext) -> None:
     known = [size for size in (*sizes, *counts) if size is not None]
     if len(known) == len(sizes) + len(counts):
         changes, largest = max(known[len(sizes) :]), max(known[: len(sizes)])
+        largest = max(largest, *(_bytes(target.staged) for target in touched))
         # What filters look up, and the source from which rows enter by time.
         reads_more = any(t.compiled.lookups or t.compiled.clock for t in touched)
         context.lanes.size(split_for(changes, largest, reads_more=reads_more))
+
+
+def _bytes(staged: Path | None) -> int:
+    """How many bytes of changes are staged, in a file or in a folder of them."""
+    if staged is None:
+        return 0
+    files = staged.rglob("*") if staged.is_dir() else (staged,)
+    return sum(file.stat().st_size for file in files if file.is_file())

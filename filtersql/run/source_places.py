@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from filtersql.definitions.model import SourceOfTables
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
+from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB, ConnectionLost
 from filtersql.feeds.lines import FeedFile
 from filtersql.project.captured import rows_pattern
 from filtersql.rendering.compiled import CompiledTable
@@ -46,6 +46,8 @@ def source_bytes(
         return None
     try:
         return sum(file.size for file in source_files(inputs, engine, source, compiled))
+    except ConnectionLost:
+        raise
     except Mistakes:
         return None  # the copy says why
 

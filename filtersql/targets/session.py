@@ -247,7 +247,7 @@ class Session(Struct, SparkTables):
         """A new session with the same settings: those around a MERGE would stamp any other."""
         return Session(
             copied(self.spark), self.format, self.catalog, self.warehouse,
-            given=self.given, known_bytes=self.known_bytes,
+            given=self.given, known_bytes=self.known_bytes, before=dict(self.before),
         )  # fmt: skip
 
     def drop(self, parts: Sequence[str]) -> None:
@@ -326,7 +326,8 @@ class Session(Struct, SparkTables):
     def _summaries(self, parts: Sequence[str]) -> list[Mapping[str, str]]:
         rows = self._collect(iceberg.snapshots(self.table_sql(parts)))
         summaries: list[Mapping[str, str]] = [dict(row[0]) for row in rows] or [{}]
-        self.known_bytes[tuple(parts)] = int(summaries[0].get("total-files-size") or 0)
+        if (size := summaries[0].get("total-files-size")) is not None:
+            self.known_bytes[tuple(parts)] = int(size)
         return summaries
 
     def _at_first(self, name: str) -> str | None:

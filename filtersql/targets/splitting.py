@@ -22,13 +22,15 @@ from collections.abc import Callable, Collection, Mapping
 
 from msgspec import Struct
 
-__all__ = ["FOR_SMALL", "SHUFFLE", "SNAPSHOT", "Split", "lowered", "split_for"]
+__all__ = ["FOR_SMALL", "MOST", "SHUFFLE", "SNAPSHOT", "Split", "lowered", "split_for"]
 
 SHUFFLE = "spark.sql.shuffle.partitions"
 SNAPSHOT = "spark.databricks.delta.snapshotPartitions"
 #: what Spark and Delta take where nothing is set
 _DEFAULTS = {SHUFFLE: 200, SNAPSHOT: 50}
 _FEWEST = {SHUFFLE: 4, SNAPSHOT: 2}
+#: as many as a session has
+MOST = 2**31
 #: changes, and bytes of a target, that one part holds: Spark's own advice is 64 MB
 _CHANGES, _BYTES = 250_000, 128 * 1024**2
 #: bytes of a table whose state is read in one task: some thousand files
@@ -43,8 +45,6 @@ FOR_SMALL: Mapping[str, str] = {
     "spark.sql.files.openCostInBytes": "0",
     "spark.sql.files.minPartitionNum": "1",
     "spark.sql.leafNodeDefaultParallelism": "1",
-    # The source of a MERGE is a file that stays as it is.
-    "spark.databricks.delta.merge.materializeSource": "none",
 }
 
 
@@ -59,13 +59,17 @@ class Split(Struct, frozen=True):
     ) -> dict[str, str | None]:
         """A session's settings. `at_first`: what it had before.
 
-        `given` names what the user says of a Spark of filtersql's own, where Spark shuffles into as
-        many parts as are wanted; None: the session is the user's.
+        What is not said is as before. `given` names what the user says of a Spark of filtersql's
+        own, which shuffles into as many parts as are wanted; None: the session is the user's.
         """
         found: dict[str, str | None] = {}
-        for name, wanted in self.parts.items():
-            own = given is not None and name == SHUFFLE
-            found[name] = str(wanted) if own else lowered(at_first(name), name, wanted)
+        for name in _DEFAULTS:
+            known, wanted = at_first(name), self.parts.get(name)
+            own = given is not None and name not in given
+            if wanted is None:
+                found[name] = known
+            else:
+                found[name] = str(wanted) if own else lowered(known, name, wanted)
         for name, value in FOR_SMALL.items():
             if given is not None and name not in given:
                 found[name] = value if self.small else at_first(name)
@@ -86,4 +90,4 @@ def split_for(changes: int, held: int, *, reads_more: bool = False) -> Split:
 def lowered(now: str | None, name: str, wanted: int) -> str:
     """A session's value for a setting: what is wanted, and no more than what it has now."""
     has = int(now) if now is not None and now.isdigit() else _DEFAULTS[name]
-    return str(min(has, wanted))
+    return str(min(has, max(wanted, _FEWEST[name])))

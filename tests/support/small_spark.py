@@ -12,6 +12,8 @@ __all__ = ["SMALL"]
 
 SMALL = {
     **FOR_SMALL,
+    # The source of a MERGE is a file that stays as it is.
+    "spark.databricks.delta.merge.materializeSource": "none",
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",
     # Iceberg's MERGE asks first which files it changes.

@@ -8,6 +8,7 @@ from test_targets_spark import FORMATS, output
 
 from filtersql.targets import splitting
 from filtersql.targets.open import open_engine
+from filtersql.targets.server_settings import ServerSettings
 from filtersql.targets.session import Session
 from filtersql.targets.splitting import FOR_SMALL, SHUFFLE, SNAPSHOT, Split, lowered, split_for
 
@@ -34,7 +35,22 @@ def test_the_larger_of_changes_and_target_decides(changes, held, shuffle, small)
 def test_a_session_of_somebody_else_is_never_split_further() -> None:
     assert lowered(None, SHUFFLE, 300) == "200"
     assert lowered("3", SHUFFLE, 4) == "3"
-    assert lowered("200", SNAPSHOT, 1) == "1"
+    assert lowered("200", SNAPSHOT, 1) == "2"
+    assert lowered("1", SNAPSHOT, 1) == "1"
+
+
+def test_what_is_not_known_is_as_before() -> None:
+    """What a server's session had lowered for one subscription is put back for the next."""
+    server = ServerSettings(told={SHUFFLE: "100"})
+    assert "'100'" not in " ".join(server.lowering({SHUFFLE: 4, SNAPSHOT: 1}))
+    back = server.lowering({SNAPSHOT: 1})
+    assert [SHUFFLE in back[0], "100" in back[0], len(back)] == [True, True, 1]
+    assert server.lowering({SNAPSHOT: 1}) == []
+    before = {SHUFFLE: "7", SNAPSHOT: None}
+    unknown = Split({SNAPSHOT: 1}).settings(before.get, frozenset())
+    assert (unknown[SHUFFLE], unknown[SNAPSHOT]) == ("7", "1")
+    said = Split({SHUFFLE: 80}, small=True).settings({SHUFFLE: "7"}.get, frozenset({SHUFFLE}))
+    assert said[SHUFFLE] == "7"
 
 
 @pytest.mark.spark
@@ -70,3 +86,25 @@ def test_small_runs_are_spared_what_pays_for_large_ones(
     engine.size(Split({SHUFFLE: 1}, small=True))
     engine.close()
     assert settings() == at_first
+
+
+@pytest.mark.spark
+def test_rows_to_be_copied_count_where_no_change_comes(tmp_path, spark, monkeypatch) -> None:
+    """A table joins, and the only change is another one's."""
+    world = World(tmp_path, "spark").publish(table("t1", a="int4!"))
+    world.source(path="source/{table}.jsonl")
+    world.write("source/t1.jsonl", [])
+    engine, seen, size = open_engine(output("delta"), tmp_path), [], Session.size
+    monkeypatch.setattr(
+        Session, "size", lambda self, split: seen.append(split.small) or size(self, split)
+    )
+    monkeypatch.setattr(splitting, "_SMALL_BYTES", 20_000)
+    world.feed([insert("t1", a=1)])
+    assert world.run(engine).mistakes == ()
+    assert seen[-1] is True
+    world.publish(table("t2", a="int4!"))
+    world.write("source/t2.jsonl", [{"a": number} for number in range(3_000)])
+    world.feed([{"seq": 2, **insert("t1", a=2)}], name="2")
+    inserted = [result.rows_inserted for result in world.run(engine).results]
+    engine.close()
+    assert (inserted, seen[-1]) == ([1, 3_000], False)
