@@ -65,11 +65,12 @@ class Split(Struct, frozen=True):
         found: dict[str, str | None] = {}
         for name in _DEFAULTS:
             known, wanted = at_first(name), self.parts.get(name)
-            own = given is not None and name not in given
-            if wanted is None:
+            if wanted is None or (given is not None and name in given):
                 found[name] = known
+            elif name == SHUFFLE and given is not None:
+                found[name] = str(wanted)
             else:
-                found[name] = str(wanted) if own else lowered(known, name, wanted)
+                found[name] = lowered(known, name, wanted)
         for name, value in FOR_SMALL.items():
             if given is not None and name not in given:
                 found[name] = value if self.small else at_first(name)

@@ -46,7 +46,7 @@ def test_what_is_not_known_is_as_before() -> None:
     back = server.lowering({SNAPSHOT: 1})
     assert [SHUFFLE in back[0], "100" in back[0], len(back)] == [True, True, 1]
     assert server.lowering({SNAPSHOT: 1}) == []
-    before = {SHUFFLE: "7", SNAPSHOT: None}
+    before = {SHUFFLE: "7", SNAPSHOT: "1"}
     unknown = Split({SNAPSHOT: 1}).settings(before.get, frozenset())
     assert (unknown[SHUFFLE], unknown[SNAPSHOT]) == ("7", "1")
     said = Split({SHUFFLE: 80}, small=True).settings({SHUFFLE: "7"}.get, frozenset({SHUFFLE}))
