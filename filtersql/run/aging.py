@@ -21,14 +21,20 @@ from filtersql.run.clock import clock_for
 from filtersql.run.context import RunContext, TargetRun
 from filtersql.run.rounds import below, round_of
 
-__all__ = ["aging", "let_time_pass"]
+__all__ = ["going", "let_time_pass"]
 
 
-def aging(context: RunContext) -> list[TargetRun]:
+def _aging(context: RunContext) -> list[TargetRun]:
     """The targets whose windows have moved since they were written."""
     assert context.clock is not None  # read before the feed is
     found = [(target, clock_for(target.compiled, context.clock)) for target in context.targets]
     return [target for target, clock in found if clock != target.clock]
+
+
+def going(context: RunContext) -> list[TargetRun]:
+    """The targets that are worked at: they have changes, or their windows have moved."""
+    moved = {target.name for target in _aging(context)}
+    return [one for one in context.targets if not one.untouched or one.name in moved]
 
 
 def let_time_pass(context: RunContext, cut: int | None) -> None:
@@ -37,7 +43,7 @@ def let_time_pass(context: RunContext, cut: int | None) -> None:
     Among them are targets of which a killed run's cut was finished, at the clock of that run.
     """
     assert context.clock is not None
-    moved = aging(context)
+    moved = _aging(context)
     for target in moved:
         target.stood_at, target.clock = target.clock, clock_for(target.compiled, context.clock)
     alone = [

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from filtersql.run.aging import aging
+from filtersql.run.aging import going
 from filtersql.run.context import RunContext, TargetRun
 from filtersql.run.source_places import source_bytes
 from filtersql.targets.model import Engine
@@ -27,16 +27,17 @@ def size_at_first(context: RunContext) -> None:
 
 def size_sessions(context: RunContext) -> None:
     """By the changes and the targets of this run. Where a size is not known, nothing is lowered."""
-    going = {target.name for target in aging(context)}
+    if context.engine.atomic:
+        return
+    names = {target.name for target in going(context)}
     touched = [
         target
         for target in context.targets
-        if not target.untouched
+        if target.name in names
         or target.standing.copy
-        or target.name in going
         or (context.options.release and target.quarantined)
     ]
-    if not touched or context.engine.atomic:
+    if not touched:
         return
 
     def held(engine: Engine, target: TargetRun) -> int | None:
@@ -51,8 +52,8 @@ def size_sessions(context: RunContext) -> None:
     counts = [target.waiting for target in touched]
     known = [size for size in (*sizes, *counts) if size is not None]
     if len(known) == len(sizes) + len(counts):
-        changes, largest = max(known[len(sizes) :]), max(known[: len(sizes)])
-        largest = max(largest, *(_bytes(target.staged) for target in touched))
+        changes = max(known[len(sizes) :])
+        largest = max(*known[: len(sizes)], *(_bytes(target.staged) for target in touched))
         # What filters look up, and the source from which rows enter by time.
         reads_more = any(t.compiled.lookups or t.compiled.clock for t in touched)
         context.lanes.size(split_for(changes, largest, reads_more=reads_more))

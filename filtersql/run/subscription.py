@@ -24,7 +24,7 @@ from filtersql.feeds.formats import place_bits
 from filtersql.feeds.landings import Landing, newest_of
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger, quarantine
-from filtersql.run.aging import aging, let_time_pass
+from filtersql.run.aging import going, let_time_pass
 from filtersql.run.clock import clock_for, clock_of_run, read_clock
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import RunContext, TargetRun, commit, entry, only_looking, read_row
@@ -206,15 +206,10 @@ def _late(
 def _check_held(context: RunContext) -> None:
     """Whether the targets are there, and fit where they are asked or written. Raises Mistakes."""
     standing = [target for target in context.targets if not target.standing.copy]
-    going = {target.name for target in context.targets if not target.untouched}
-    going |= {target.name for target in aging(context)}
-    looked = {
-        each.relation
-        for target in context.targets
-        if target.name in going
-        for each in target.compiled.lookups
-    }
-    asked = [t for t in standing if t.name in going or t.compiled.relation in looked]
+    working = going(context)
+    looked = {each.relation for target in working for each in target.compiled.lookups}
+    names = {target.name for target in working}
+    asked = [t for t in standing if t.name in names or t.compiled.relation in looked]
     others = [t for t in standing if t not in asked]
     check_held(context.lanes, [t.standing for t in asked], [t.standing for t in others])
 

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import SettingRefused
 from filtersql.targets.scripts import immediately, setting
-from filtersql.targets.splitting import MOST, lowered
+from filtersql.targets.splitting import MOST, SHUFFLE, SNAPSHOT, lowered
 
 __all__ = ["ServerSettings"]
 
@@ -26,8 +26,6 @@ class ServerSettings(Struct):
 
     in_force: dict[str, str] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
-    #: the names of what was lowered
-    lowered: set[str] = field(default_factory=set)
 
     def missing(self, settings: Mapping[str, str]) -> dict[str, str]:
         """Those that are not in force."""
@@ -47,9 +45,9 @@ class ServerSettings(Struct):
 
         What was lowered and is not among them is set as the server has it.
         """
-        wanted = {**dict.fromkeys(self.lowered, MOST), **settings}
+        before = dict.fromkeys({SHUFFLE, SNAPSHOT} & self.in_force.keys(), MOST)
+        wanted = {**before, **settings}
         values = {name: lowered(self.told.get(name), name, n) for name, n in wanted.items()}
-        self.lowered |= settings.keys()
         changed = self.missing(values)
         self.in_force |= changed
         return [immediately(setting(*pair)) for pair in changed.items()]

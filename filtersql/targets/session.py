@@ -334,7 +334,7 @@ class Session(Struct, SparkTables):
         return self.before[name] if name in self.before else self.spark.conf.get(name, None)
 
     def _set(self, name: str, value: str | None) -> None:
-        self.before.setdefault(name, self.spark.conf.get(name, None))
+        self.before[name] = self._at_first(name)
         put(self.spark, name, value)
 
     def _sql(self, statement: str) -> DataFrame:
