@@ -82,19 +82,18 @@ def bound_at(engine: Engine, name: str, spot: exp.Expr, is_place: Test) -> exp.E
         next(one for one in binder.find_all(exp.Column) if one.name == mark)
         for mark in ("_1", "_2")
     )
-    inner = spot.copy()
-    nodes = parts_of(inner)
-    uses = [one for one, _ in nodes if is_place(one)]
-    for node, _ in nodes:
-        node._meta = None
-    argument.replace(uses[0].copy())
-    for use in uses:
-        use.replace(exp.column(name))
-    # sqlglot reads `a = b FOR v IN c` as `a = (b FOR v IN c)`
-    loose = engine == "duckdb" and isinstance(inner, (exp.Connector, exp.Not, exp.Binary))
-    body.replace(exp.Paren(this=inner) if loose else inner)
     if spot.parent is not None:
         spot.replace(binder)
+    nodes = parts_of(spot)
+    for node, _ in nodes:
+        node._meta = None
+    first, *others = [one for one, _ in nodes if is_place(one)]
+    for use in (first, *others):
+        use.replace(exp.column(name))
+    argument.replace(first)
+    # sqlglot reads `a = b FOR v IN c` as `a = (b FOR v IN c)`
+    loose = engine == "duckdb" and isinstance(spot, (exp.Connector, exp.Not, exp.Binary))
+    body.replace(exp.Paren(this=spot) if loose else spot)
     return binder
 
 

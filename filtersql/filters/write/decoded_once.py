@@ -59,9 +59,14 @@ def decoded_once(tree: exp.Expr, engine: Engine) -> exp.Expr:
         return tree
     done: set[exp.Expr] = set()
     nodes = parts_of(tree)
+    for node, _ in nodes:
+        node._hash = None  # it may have got other parts since it was compared
+    none = next(_repeated(tree, nodes, done), None) is None
+    if none or any(isinstance(node, exp.Query) for node, _ in nodes):
+        return tree  # no engine has a query inside of a lambda
+    tree = tree.copy()  # one part may be the same object in two places
+    nodes = parts_of(tree)
     while part := next(_repeated(tree, nodes, done), None):
-        if not done and any(isinstance(node, exp.Query) for node, _ in nodes):
-            return tree  # no engine has one inside of a lambda
         done.add(part)
 
         def is_part(node: exp.Expr, part: exp.Expr = part) -> bool:
@@ -75,7 +80,7 @@ def decoded_once(tree: exp.Expr, engine: Engine) -> exp.Expr:
             bound = bound_at(engine, _unused(names), spot, is_part)
             tree = bound if spot is tree else tree
         nodes = parts_of(tree)
-    return simplified(tree, engine) if done else tree  # a name needs no parentheses
+    return simplified(tree, engine)  # a name needs no parentheses
 
 
 def _repeated(tree: exp.Expr, nodes: Nodes, done: set[exp.Expr]) -> Iterator[exp.Expr]:
@@ -97,7 +102,6 @@ def _alike(nodes: Nodes) -> list[tuple[int, exp.Expr]]:
     long: list[tuple[int, exp.Expr]] = []
     for place in range(len(nodes) - 1, -1, -1):
         node, whole = nodes[place]
-        node._hash = None  # it may have got other parts since it was compared
         own = node.name if isinstance(node, (exp.Literal, exp.Identifier)) else node.key
         lengths[place] += len(own)
         if place:
