@@ -45,6 +45,7 @@ from filtersql.targets.statements import (
     temporary,
 )
 from filtersql.targets.table_statements import create_of, create_schema, drop_table, replace_table
+from filtersql.targets.turns import Turn
 
 __all__ = ["DuckDB", "connect"]
 
@@ -76,10 +77,22 @@ WHERE database_name = current_database() AND lower(schema_name) = lower($1)"""
 def connect(
     path: Path | None, settings: Mapping[str, str] | None = None, extensions: Sequence[str] = ()
 ) -> DuckDB:
-    """Open the file (None: in memory). Raises Mistakes.
+    """Open the file (None: in memory), in this thread's turn. Raises Mistakes.
 
     `settings` are about resources; those that statements depend on are filtersql's own.
     """
+    turn = None if path is None else Turn(path)
+    try:
+        return _connect(path, settings or {}, extensions, turn)
+    except BaseException:
+        if turn is not None:
+            turn.end()
+        raise
+
+
+def _connect(
+    path: Path | None, settings: Mapping[str, str], extensions: Sequence[str], turn: Turn | None
+) -> DuckDB:
     try:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -91,11 +104,11 @@ def connect(
             look = f" What it is: ps -fp {lock[1]}" if lock[1] else ""
             raise Mistakes([FILE_IN_USE(path=path.name, who=who, look=look)]) from None
         raise Mistakes([UNREACHABLE(engine="DuckDB", reason=reason)]) from None
-    engine = DuckDB(connection)
+    engine = DuckDB(connection, turn)
     try:
         for name in extensions:
             engine.execute(exp.Command(this="LOAD", expression=quoted(name, "duckdb")).sql())
-        for name, value in (settings or {}).items():
+        for name, value in settings.items():
             engine.execute(set_to(name, literal(value), "duckdb"))
     except Mistakes:
         connection.close()
@@ -131,9 +144,9 @@ class DuckDB:
     store = None
     sent_rows = 0
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, turn: Turn | None = None) -> None:
         self.connection = connection
-        self._staged = 0
+        self._turn = turn
 
     @property
     def title(self) -> str:
@@ -263,7 +276,7 @@ class DuckDB:
         slot: Slot,
         then: str,
     ) -> list[tuple[object, ...]]:
-        """Add rows; the file is open in one process, so nobody else fills the slot."""
+        """Add rows; the file is open in one thread, so nobody else fills the slot."""
         self.execute(insert_values(self.table_sql(parts), columns, rows, "duckdb"))
         return self.rows(then)
 
@@ -317,6 +330,8 @@ class DuckDB:
     def close(self) -> None:
         """Close the file."""
         self.connection.close()
+        if self._turn is not None:
+            self._turn.end()
 
     def _run(self, statement: str, values: Sequence[str] = ()) -> duckdb.DuckDBPyConnection:
         try:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -224,6 +225,22 @@ def test_who_leaves_waits_and_mistakes_are_raised(shop: Shell) -> None:
         names += [event.name for event in other.watch("run", select="europe")]
     threads = [one.name for one in threading.enumerate()]
     assert "filtersql-watched" not in threads
+
+
+def test_threads_run_one_after_the_other(shop: Shell) -> None:
+    """DuckDB's file is locked for a process, not for a thread: each change is applied once."""
+    project = Project.load(shop.folder, target="local")
+    project.run()
+    for number in (100, 200, 300):
+        after = {"id": number, "region": "eu", "status": "paid", "total": 5}
+        change = {"seq": number, "relation": "public.orders", "op": "insert", "after": after}
+        feed = shop.folder / "changes" / f"{number}.jsonl"
+        feed.write_text(json.dumps(change) + "\n", encoding="utf-8")
+        with ThreadPoolExecutor(2) as threads:
+            done = [threads.submit(project.run, select="europe") for _ in range(2)]
+            inserted = [each.result().results[0].rows_inserted for each in done]
+        assert sorted(inserted) == [0, 1]
+    assert project.audit(select="europe").right == 1
 
 
 @pytest.mark.spark

@@ -3,9 +3,9 @@
 The functions of the tables are called by name over columns of their argument types; what has
 syntax instead of a name (CASE, IN, LIKE, numeric, …) stands in `data/filter_values.txt`, one
 `types | expression` a line. Of `filter_values_more.txt` (documents, regular expressions, arrays of
-texts) every fifth is asked, and of all of these DuckDB is asked each and Spark every second, by turns in
-Java that it writes and, as of a small run, without; with FILTERSQL_ALL_VALUES=1 all are asked all of
-them. See `three_engines` for how values are compared.
+texts) every fifth is asked, and of all of these DuckDB is asked each and Spark every second, by
+turns in Java that it writes and, as in a small run, without. With FILTERSQL_ALL_VALUES=1 all are
+asked all of them. See `three_engines` for how values are compared.
 """
 
 from __future__ import annotations
