@@ -36,6 +36,13 @@ OLDER_ROWS = Wording(
     hint="Take the rows again: filtersql capture SOURCE --rows {table}, or a source with a later "
     "seq.",
 )
+# A table of a live source was not captured for a while.
+CAME_BACK = Wording(
+    'changes of table "{table}" are missing for "{name}"',
+    detail='It left the capture of source "{source}" and came back; what changed in between is in '
+    "no file. Nothing was written.",
+    hint='Copy its rows: {first}"filtersql run --resync {relation}".',
+)
 # The compiled filter is not the one under which the target was filled.
 CHANGED_FILTER = Wording(
     '{what} of "{name}" changed since the last run',

@@ -15,6 +15,12 @@ _ANEW = (
     "the targets from there."
 )
 
+#: the way on where the server's tables are others
+_TAKEN_OVER = (
+    '"filtersql run" applies what was captured before; "filtersql import {source} --force" takes '
+    'the table over; "filtersql capture {source}" goes on.'
+)
+
 NOTHING_TO_CAPTURE = Wording(
     'no subscription reads changes of source "{source}"',
     hint="A subscription says so: source: {{postgres: {source}}}, changes: {{postgres: {source}}}.",
@@ -93,8 +99,13 @@ TABLE_GONE = Wording(
 TABLE_UNKNOWN = Wording(
     'source "{source}" sends changes of table "{table}", which the project does not define',
     detail="A table was renamed, or a partition added. Nothing is lost: the slot waits.",
-    hint='"filtersql run" applies what was captured before; "filtersql import {source} --force" '
-    'takes the table over; "filtersql capture {source}" goes on.',
+    hint=_TAKEN_OVER,
+)
+TABLE_ELSEWHERE = Wording(
+    'table "{table}" of source "{source}" stands elsewhere in a partition tree than in the project',
+    detail="It was attached or detached, or joined the publication by hand. Nothing is lost: the "
+    "slot waits.",
+    hint=_TAKEN_OVER,
 )
 TABLE_CHANGED = Wording(
     'table "{table}" of source "{source}" is not what the project says',
@@ -111,9 +122,9 @@ OLD_ROWS_TOO_SMALL = Wording(
 TABLE_LACKING = Wording(
     'publication "{publication}" of source "{source}" lacks table "{table}"',
     detail="The project reads its changes.",
-    hint='If it is new here: "filtersql capture {source} --rows {table}" adds it and copies its '
-    "rows. If it is gone from the server, take it out of the project. If it was taken out of the "
-    "publication for a while, its targets are filled anew: run --resync.",
+    hint='If it is new here, or was taken out for a while: "filtersql capture {source} --rows '
+    '{table}" adds it and copies its rows; a target that has older ones is filled anew: run '
+    "--resync. If it is gone from the server, take it out of the project.",
 )
 NO_IDENTITY = Wording(
     'table "{table}" of source "{source}" has no replica identity',

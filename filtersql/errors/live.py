@@ -22,10 +22,12 @@ DIFFERENT_FILES = Wording(
     detail="{files:listed}.",
     hint="--force overwrites; nothing was written.",
 )
+#: what --create does
+CREATES = "makes publication and slot, and copies the rows"
 # A run, before anything was captured, or before a table's rows were.
 NOTHING_CAPTURED = Wording(
     'no {what} have been captured from source "{source}"',
-    hint='"filtersql capture {source}" records them; with --create it makes publication and slot.',
+    hint='"filtersql capture {source}{flags}" {does}.',
 )
 DRIVER_MISSING = _outside(
     "a live PostgreSQL needs psycopg, which is not installed",

@@ -34,16 +34,17 @@ from filtersql.postgres.feed_files import write_whole
 from filtersql.postgres.initial_rows import copy_rows, settle_rows
 from filtersql.postgres.json_rows import CopiedTable
 from filtersql.postgres.publication import (
-    add_missing,
+    add_tables,
     check_publication,
     ensure_publication,
+    missing,
     published_names,
 )
 from filtersql.postgres.server_tables import KnownTables
 from filtersql.project import LiveSource
-from filtersql.project.captured import number_name
+from filtersql.project.captured import joined_tables, newest_rows, number_name
 
-__all__ = ["Beginning", "begin", "copy_anew", "drop"]
+__all__ = ["Beginning", "begin", "copy_anew", "drop", "settle_anew"]
 
 _CREATE = sql.SQL("CREATE_REPLICATION_SLOT {} LOGICAL pgoutput (SNAPSHOT 'export')")
 _CREATE_TEMPORARY = sql.SQL(
@@ -71,6 +72,15 @@ class Beginning(Struct, frozen=True):
     sources: Sequence[RelationName]
     #: whose rows are copied
     copied: Sequence[CopiedTable]
+
+    def below(self, table: CopiedTable) -> list[RelationName]:
+        """The leaf tables that a table's rows are in."""
+        return [leaf.name for leaf in self.known.catalog.leaves(table.name)]
+
+    @property
+    def leaves(self) -> list[RelationName]:
+        """The leaf tables of all that is copied."""
+        return [leaf for table in self.copied for leaf in self.below(table)]
 
 
 def begin(
@@ -103,19 +113,37 @@ def begin(
     return captured
 
 
-def copy_anew(beginning: Beginning, say: Callable[[str], None]) -> int:
+def copy_anew(beginning: Beginning, folder: Folder, say: Callable[[str], None]) -> int:
     """Copy rows as they are now, with a slot that goes with the connection; where that is.
 
     Those that the publication lacks join it before. Raises Mistakes, OSError.
     """
     source, name = beginning.source, f"{beginning.name[:_TEMPORARY]}_{os.getpid()}"
     catalog, plain = beginning.known.catalog, beginning.plain
-    leaves = [leaf.name for table in beginning.copied for leaf in catalog.leaves(table.name)]
-    for table in add_missing(plain, source, beginning.name, catalog, leaves):
+    joining = missing(plain, beginning.name, beginning.leaves)
+    folder.write_joined({leaf.path: None for leaf in joining})
+    for table in add_tables(plain, source, beginning.name, catalog, joining):
         say(f'{table} joins publication "{beginning.name}"')
     start, snapshot = _create_slot(beginning, name, _CREATE_TEMPORARY)
     copy_rows(source, beginning.root, beginning.copied, snapshot, _teller(say))
     return lsn(start)
+
+
+def settle_anew(beginning: Beginning, folder: Folder, seq: int) -> int:
+    """What was copied is looked at from now on, and holds the changes up to a seq; which that is.
+
+    The rows of tables that came back have one of their own, so that a target which ends at what was
+    captured before lacks what is between. Raises OSError.
+    """
+    source, root, known = beginning.source, beginning.root, joined_tables(folder.path)
+    joined = {leaf for leaf in beginning.leaves if known.get(leaf.path, seq) is None}
+    back = [table for table in beginning.copied if joined.intersection(beginning.below(table))]
+    again = any(newest_rows(root, source.name, table.name) is not None for table in back)
+    back_at = seq + 1 if again else seq
+    settle_rows(source, root, [each for each in beginning.copied if each not in back], seq)
+    settle_rows(source, root, back, back_at)
+    folder.write_joined({leaf.path: back_at for leaf in joined})
+    return back_at
 
 
 def drop(connection: Connection, folder: Folder, captured: Captured) -> bool:

@@ -16,6 +16,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Subscription
@@ -31,7 +32,7 @@ from filtersql.errors.capturing import (
 from filtersql.errors.live import Unavailable
 from filtersql.exclusive import alone
 from filtersql.names import RelationName
-from filtersql.postgres.beginning import Beginning, begin, copy_anew, drop
+from filtersql.postgres.beginning import Beginning, begin, copy_anew, drop, settle_anew
 from filtersql.postgres.capture_state import (
     End,
     Folder,
@@ -45,7 +46,7 @@ from filtersql.postgres.capture_state import (
 from filtersql.postgres.connection import Connection, connect, told
 from filtersql.postgres.feed_files import prune_changes
 from filtersql.postgres.following import Following, Mark, follow
-from filtersql.postgres.initial_rows import prune_rows, settle_rows
+from filtersql.postgres.initial_rows import prune_rows
 from filtersql.postgres.publication import check_publication
 from filtersql.postgres.reconnecting import Pauses
 from filtersql.postgres.server_tables import KnownTables, check_all, server_tables, server_types
@@ -88,9 +89,10 @@ class Capturing(Struct, frozen=True):
         for table in compiled:
             subscription = subscriptions[table.subscription]
             if subscription.changes is not None and subscription.changes.postgres == source.name:
+                read = {*table.identity, *table.judged_old}
                 for each in table.sources:
-                    read = {*table.identity, *table.judged_old}
-                    needed[each] = needed.get(each, frozenset()) | read
+                    for leaf in catalog.leaves(each):
+                        needed[leaf.name] = needed.get(leaf.name, frozenset()) | read
             if subscription.source is not None and subscription.source.postgres == source.name:
                 copied[table.relation] = None
         name = _object_name(project, source.name)
@@ -173,8 +175,8 @@ class Capturing(Struct, frozen=True):
         sent_from = check_server(plain, source, captured, server, end)
         mark = self._anew(plain, chosen, say) if chosen and before is None else None
         name, known = captured.publication, self.known
-        check_publication(plain, source, name, known.catalog, self.sources)
-        types = server_types(plain)
+        sent = check_publication(plain, source, name, known.catalog, self.sources)
+        known, types = replace(known, published=sent), server_types(plain)
         stream = SlotStream(replication, captured.slot, name)
         made = Following(stream, folder, end, sent_from, known.check, types, source.name, mark)
         if before is not None:
@@ -227,11 +229,12 @@ class Capturing(Struct, frozen=True):
         with closing(connect(self.source, replication=True)) as replication:
             as_it_is(replication)
             beginning = self._beginning(plain, replication, chosen)
-            position = copy_anew(beginning, say)
+            position = copy_anew(beginning, self.folder, say)
 
-        def settle(seq: int) -> None:
-            settle_rows(self.source, self.root, beginning.copied, seq)
-            say(f"the rows are those at seq {seq}")
+        def settle(seq: int) -> int:
+            settled = settle_anew(beginning, self.folder, seq)
+            say(f"the rows are those at seq {settled}")
+            return settled
 
         return Mark(position, settle)
 

@@ -15,6 +15,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -35,7 +36,7 @@ from filtersql.postgres.feed_files import last_tx, write_whole
 from filtersql.postgres.pgoutput_messages import Begin
 from filtersql.postgres.recording import position_text, tx_position
 from filtersql.project import LiveSource
-from filtersql.project.captured import changes_folder
+from filtersql.project.captured import JOINED, changes_folder, joined_tables
 
 __all__ = [
     "Captured",
@@ -117,13 +118,19 @@ class Folder(Struct, frozen=True):
 
     def forget(self) -> None:
         """Nothing is captured any more; the files stay."""
-        for name in ("source.json", "reached", "progress.json"):
+        for name in ("source.json", "reached", "progress.json", JOINED):
             (self.path / name).unlink(missing_ok=True)
 
     def greatest_seq(self) -> int:
         """The greatest seq that any file has, also one that is not valid any more."""
         found = (*self.changes.glob("*.jsonl"), *self.path.glob("rows/*/*"))
         return max((int(path.stem) for path in found if path.stem.isdecimal()), default=-1)
+
+    def write_joined(self, tables: Mapping[str, int | None]) -> None:
+        """Keep from which seq on tables were captured that joined; None: it is not known yet."""
+        known = joined_tables(self.path)
+        if tables:
+            write_whole(self.path / JOINED, msgspec.json.encode({**known, **tables}) + b"\n")
 
     def reached(self) -> int:
         """Up to where nothing more was changed; 0 where that was not written down."""

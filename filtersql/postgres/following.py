@@ -29,6 +29,7 @@ from filtersql.postgres.pgoutput_messages import Begin, Commit, Relation, Type
 from filtersql.postgres.recording import Check, Recorder, position_text, tx_of
 from filtersql.postgres.slot_stream import SlotStream
 from filtersql.postgres.transactions import Transactions
+from filtersql.project.captured import joined_tables
 
 __all__ = ["Following", "Mark", "follow"]
 
@@ -48,10 +49,10 @@ _DESCRIPTIONS = (Relation, Type)
 
 
 class Mark(Struct, frozen=True):
-    """A position in the log, and who is told the last seq before it."""
+    """A position in the log, and who is told the last seq before it, and says which is taken."""
 
     position: int
-    told: Callable[[int], None]
+    told: Callable[[int], int]
 
 
 class Following:
@@ -73,7 +74,8 @@ class Following:
             stale.unlink()
         self.transactions = Transactions(folder.changes)
         self.files = FeedFiles(folder.changes)
-        self.recorder = Recorder(check, types, self.files.closed)
+        taken = [seq for seq in joined_tables(folder.path).values() if seq is not None]
+        self.recorder = Recorder(check, types, max([self.files.closed, *taken]))
         #: the last transaction in the files was sent again, or is not to be
         self.known = end.tx is None or sent_from > end.position
         self.skips, self.mark = False, mark
@@ -146,7 +148,7 @@ class Following:
     def _pass(self, position: int) -> None:
         """All transactions before a position were recorded."""
         if self.mark is not None and position >= self.mark.position:
-            self.mark.told(self.recorder.last_seq)
+            self.recorder.last_seq = self.mark.told(self.recorder.last_seq)
             self.mark = None
 
     def close(self) -> None:

@@ -22,6 +22,7 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.capturing import (
     PUBLICATION_REFUSED,
     PUBLICATION_UNFIT,
+    TABLE_ELSEWHERE,
     TABLE_LACKING,
     TABLE_UNKNOWN,
 )
@@ -31,9 +32,10 @@ from filtersql.project import LiveSource
 
 __all__ = [
     "SENDS_GENERATED",
-    "add_missing",
+    "add_tables",
     "check_publication",
     "ensure_publication",
+    "missing",
     "published_names",
 ]
 
@@ -45,8 +47,17 @@ SELECT pubinsert AND pubupdate AND pubdelete AND pubtruncate, pubviaroot,
         WHERE r.prpubid = p.oid AND (r.prqual IS NOT NULL OR r.prattrs IS NOT NULL))
 FROM pg_catalog.pg_publication p WHERE pubname = %s
 """
+#: what a publication sends, and the tables that each is a partition of, near or far
 _TABLES = """
-SELECT schemaname, tablename FROM pg_catalog.pg_publication_tables WHERE pubname = %s
+SELECT t.schemaname, t.tablename, array_agg(ARRAY[m.nspname, a.relname]::pg_catalog.text[])
+    FILTER (WHERE a.oid <> c.oid)
+FROM pg_catalog.pg_publication_tables t
+    JOIN pg_catalog.pg_namespace n ON n.nspname = t.schemaname
+    JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = t.tablename
+    LEFT JOIN LATERAL pg_catalog.pg_partition_ancestors(c.oid) x (oid) ON true
+    LEFT JOIN pg_catalog.pg_class a ON a.oid = x.oid
+    LEFT JOIN pg_catalog.pg_namespace m ON m.oid = a.relnamespace
+WHERE t.pubname = %s GROUP BY t.schemaname, t.tablename
 """
 
 
@@ -87,15 +98,22 @@ def ensure_publication(
     return True
 
 
-def add_missing(
+def missing(
+    connection: Connection, name: str, tables: Iterable[RelationName]
+) -> frozenset[RelationName]:
+    """Those of some tables whose changes the publication does not send."""
+    return frozenset(tables).difference(_held(connection, name))
+
+
+def add_tables(
     connection: Connection,
     source: LiveSource,
     name: str,
     catalog: Catalog,
     tables: Iterable[RelationName],
 ) -> tuple[RelationName, ...]:
-    """Add what names those of some tables that the publication lacks; that. Raises Mistakes."""
-    adding = published_names(catalog, frozenset(tables) - _held(connection, name))
+    """Add what names some tables to the publication; that. Raises Mistakes."""
+    adding = published_names(catalog, tables)
     if adding:
         statement = sql.SQL("ALTER PUBLICATION {} ADD TABLE {}").format(
             sql.Identifier(name), _listed(adding)
@@ -110,8 +128,8 @@ def check_publication(
     name: str,
     catalog: Catalog,
     sources: Iterable[RelationName],
-) -> None:
-    """Whether the publication sends all that is needed, whole. Raises Mistakes."""
+) -> frozenset[RelationName]:
+    """What the publication sends, which is all that is needed, whole. Raises Mistakes."""
     row = connection.execute(_FOUND, (name,)).fetchone()
     names = published_names(catalog, sources)
     if mistakes := [*_unfit(connection, source, name, names, row)]:
@@ -119,21 +137,25 @@ def check_publication(
     held = _held(connection, name)
     mistakes = [
         TABLE_LACKING(publication=name, source=source.name, table=table)
-        for table in sorted(frozenset(sources) - held)
+        for table in sorted(frozenset(sources).difference(held))
     ]
-    mistakes += [
-        TABLE_UNKNOWN(source=source.name, table=table)
-        for table in sorted(held)
-        if table not in catalog.tables
-    ]
+    for table in sorted(held):
+        if table not in catalog.tables:
+            mistakes.append(TABLE_UNKNOWN(source=source.name, table=table))
+        elif held[table] != frozenset(each.name for each in catalog.ancestors(table)):
+            mistakes.append(TABLE_ELSEWHERE(source=source.name, table=table))
     if mistakes:
         raise Mistakes(mistakes)
+    return frozenset(held)
 
 
-def _held(connection: Connection, name: str) -> frozenset[RelationName]:
-    """The tables whose changes are sent, partitions each by itself."""
+def _held(connection: Connection, name: str) -> dict[RelationName, frozenset[RelationName]]:
+    """The tables whose changes are sent, partitions each by itself, and what is above each."""
     rows = connection.execute(_TABLES, (name,)).fetchall()
-    return frozenset(RelationName(*row) for row in rows)
+    return {
+        RelationName(schema, table): frozenset(RelationName(*each) for each in above or ())
+        for schema, table, above in rows
+    }
 
 
 def _unfit(

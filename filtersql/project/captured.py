@@ -17,6 +17,9 @@ The layout, below the project's folder
     Files below another name than `*.jsonl` are not looked at. There is one, perhaps empty, as
     soon as the slot is there.
 
+    `joined.json` tells of tables that joined the publication later, or came back: the first seq
+    whose changes were captured, or null while their rows have not been copied since.
+
 Example
     `source: {postgres: erp}` is `{path: "captured/erp/rows/{schema}.{table}/*/*.jsonl"}` with the
     seq of each table, and `changes: {postgres: erp}` is `{path: "captured/erp/changes/*.jsonl"}`.
@@ -28,15 +31,18 @@ import glob
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from msgspec import json
 from msgspec.structs import replace
 
 from filtersql.definitions.model import Definitions, Feed, SourceOfTables, Subscription
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.live import NOTHING_CAPTURED, unknown_source
+from filtersql.errors.live import CREATES, NOTHING_CAPTURED, unknown_source
 from filtersql.names import RelationName, path_name
 
 __all__ = [
+    "JOINED",
     "changes_folder",
+    "joined_tables",
     "newest_rows",
     "number_name",
     "rows_folder",
@@ -44,6 +50,7 @@ __all__ = [
     "with_captured",
 ]
 
+JOINED = "joined.json"
 _DIGITS = 20
 
 
@@ -71,6 +78,12 @@ def newest_rows(root: Path, source: str, relation: RelationName) -> int | None:
     return dict(_newest(rows_folder(root, source, relation).parent)).get(relation.path)
 
 
+def joined_tables(folder: Path) -> dict[str, int | None]:
+    """What joined.json says in a source's folder, by `RelationName.path`."""
+    path = folder / JOINED
+    return json.decode(path.read_bytes(), type=dict[str, int | None]) if path.exists() else {}
+
+
 def rows_pattern(source: SourceOfTables, relation: RelationName) -> str:
     """A glob, relative to the project, of the files with the newest rows of a table.
 
@@ -79,9 +92,15 @@ def rows_pattern(source: SourceOfTables, relation: RelationName) -> str:
     assert source.postgres is not None
     seq = source.seq_of(relation)
     if seq is None:
-        raise Mistakes(
-            [NOTHING_CAPTURED(source.span, what=f"rows of {relation}", source=source.postgres)]
+        begun = bool(source.captured)
+        lacking = NOTHING_CAPTURED(
+            source.span,
+            what=f"rows of {relation}",
+            source=source.postgres,
+            flags=f" --rows {relation}" if begun else " --create",
+            does="copies them" if begun else CREATES,
         )
+        raise Mistakes([lacking])
     folder = rows_folder(Path(), source.postgres, relation) / number_name(seq)
     return f"{glob.escape(folder.as_posix())}/*.jsonl"
 
@@ -97,7 +116,7 @@ def with_captured(
     for name, each in found.subscriptions.items():
         mistakes += _unknown(each, known)
         subscriptions[name] = replace(
-            each, source=_source(root, each.source), changes=_changes(each.changes)
+            each, source=_source(root, each.source), changes=_changes(root, each.changes)
         )
     return replace(found, subscriptions=subscriptions)
 
@@ -122,11 +141,12 @@ def _newest(rows: Path) -> Iterator[tuple[str, int]]:
             yield table.name, max(seqs)
 
 
-def _changes(feed: Feed | None) -> Feed | None:
+def _changes(root: Path, feed: Feed | None) -> Feed | None:
     if feed is None or feed.postgres is None:
         return feed
     folder = changes_folder(Path(), feed.postgres).as_posix()
-    return replace(feed, path=f"{glob.escape(folder)}/*.jsonl")
+    joined = joined_tables(_folder(root, feed.postgres))
+    return replace(feed, path=f"{glob.escape(folder)}/*.jsonl", joined=joined)
 
 
 def _unknown(subscription: Subscription, known: Collection[str] | None) -> Iterator[Mistake]:

@@ -130,7 +130,8 @@ def _feed_key(subscription: Subscription) -> object:
     if feed is None:
         return None
     said = {name: getattr(feed, name) for name in feed.__struct_fields__ if name != "span"}
-    return tuple(({**said, "options": frozenset(feed.options.items())}).items())
+    maps = {name: frozenset(getattr(feed, name).items()) for name in ("options", "joined")}
+    return tuple({**said, **maps}.items())
 
 
 def _part(shared: _Shared, landings: Sequence[Landing]) -> FeedRead | None:

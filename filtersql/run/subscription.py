@@ -38,6 +38,7 @@ from filtersql.run.lookups import check_chosen
 from filtersql.run.model import TableResult
 from filtersql.run.proofs import all_done
 from filtersql.run.quarantine_selection import sort_out
+from filtersql.run.rejoining import check_rejoined
 from filtersql.run.removed_targets import leaves
 from filtersql.run.rounds import below, round_of
 from filtersql.run.sizing import size_at_first, size_sessions
@@ -84,6 +85,7 @@ def apply_subscription(
     if feed is not None:
         _take_feed(context, feed, known)
     _check_held(context)
+    check_rejoined(context)
     size_sessions(context)
     if feed is not None:
         _check_refills(context)

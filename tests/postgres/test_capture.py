@@ -222,6 +222,44 @@ def test_a_table_that_joins_the_project(project: LiveProject) -> None:
     assert 'lacks table "public.items"' in said
 
 
+def test_a_table_that_leaves_and_comes_back(project: LiveProject) -> None:
+    """What changed in between is in no file: its targets are refused until they are filled anew."""
+    other = "subscriptions/s.yml", "subscriptions/t.yml"
+    written = (project.folder / other[0]).read_text()
+    project.write(other[1], written.replace("name: s", "name: t").replace("[p, root]", "[root]"))
+    project.capture("--create")
+    project.goes("run")
+    project.sql(
+        f"ALTER PUBLICATION {project.slot} DROP TABLE items",
+        "DELETE FROM items WHERE id < 5",
+        "INSERT INTO items VALUES (100, 'x', 'y')",
+    )
+    project.refused("capture", "erp")
+    project.capture("--rows", "items")
+    lacks = 'changes of table "public.items" are missing for "s/public.items"'
+    said = project.refused("run")
+    assert lacks in said
+    assert 'Copy its rows: "filtersql run --resync public.items".' in said
+    assert lacks in project.refused("run", "--select", "items")
+    project.sql("INSERT INTO orders VALUES (100, 'eu', 'paid', 1, '')")
+    project.capture()
+    project.goes("run", "--select", "orders")
+    assert lacks in project.refused("run")
+    project.goes("run", "--resync", "items")
+    assert project.differences() == []
+    project.sql("INSERT INTO items VALUES (101, 'x', 'y')", "DELETE FROM items WHERE id < 9")
+    project.brought_up_to_date()
+    assert "WRONG=0" in project.goes("audit")
+
+    # A copy that was killed has said that it is not there.
+    joined = project.folder / "captured/erp/joined.json"
+    joined.write_text('{"public.items": null}')
+    assert '"filtersql capture erp --rows public.items", then' in project.refused("run")
+    project.capture("--rows", "items")
+    project.goes("run", "--resync", "items")
+    assert project.differences() == []
+
+
 def test_files_are_removed_when_all_have_passed(project: LiveProject) -> None:
     """And when the newest rows have: a target to come, and an audit, begin with these."""
     project.capture("--create")

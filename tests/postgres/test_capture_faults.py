@@ -135,6 +135,44 @@ def test_a_partition_that_nobody_knows(project: LiveProject) -> None:
     assert 'changes of table "public.events_3"' in project.refused("capture", "erp")
 
 
+def test_a_table_that_becomes_a_partition(project: LiveProject) -> None:
+    """And one that is none any more: the project knows both, but elsewhere."""
+    ddl = "CREATE TABLE events_4 (k int NOT NULL, id int NOT NULL, n int, PRIMARY KEY (k, id))"
+    tables = (project.folder / "tables/tables.sql").read_text()
+    project.write("tables/tables.sql", f"{tables}{ddl};\n")
+    project.sql(ddl, "INSERT INTO events VALUES (1, 5, 5)")
+    project.brought_up_to_date()
+    attached = "ALTER TABLE events ATTACH PARTITION events_4 FOR VALUES IN (4)"
+    project.sql(attached, "INSERT INTO events VALUES (4, 4, 4), (1, 6, 6)")
+    elsewhere = 'table "public.events_4" of source "erp" stands elsewhere'
+    assert elsewhere in project.refused("capture", "erp")
+    project.write("tables/tables.sql", f"{tables}{ddl};\n{attached};\n")
+    project.brought_up_to_date()
+
+    project.sql("ALTER TABLE events DETACH PARTITION events_4")
+    assert 'lacks table "public.events_4"' in project.refused("capture", "erp")
+    project.sql(f"ALTER PUBLICATION {project.slot} ADD TABLE events_4")
+    assert elsewhere in project.refused("capture", "erp")
+
+
+def test_a_table_that_is_attached_while_it_is_captured(project: LiveProject) -> None:
+    """The capture ends before its first change."""
+    ddl = "CREATE TABLE events_4 (k int NOT NULL, id int NOT NULL, n int, PRIMARY KEY (k, id))"
+    with (project.folder / "tables/tables.sql").open("a") as file:
+        file.write(f"{ddl};\n")
+    project.sql(ddl)
+    with Process(project, "capture", "erp") as process:
+        captured = len(project.changes)
+        project.sql("INSERT INTO events VALUES (1, 5, 5)")
+        wait_for(lambda: len(project.changes) > captured)
+        attach = "ALTER TABLE events ATTACH PARTITION events_4 FOR VALUES IN (4)"
+        project.sql(attach, "INSERT INTO events VALUES (4, 4, 4)")
+        code, said = process.ended()
+    assert code == 1
+    assert 'table "public.events_4" of source "erp" stands elsewhere' in said
+    assert "events_4" not in project.changes[-1].read_text()
+
+
 def test_a_copy_that_is_killed_is_begun_anew(project: LiveProject) -> None:
     """It says so; the rows are those of the new start."""
     project.goes("capture", "erp", "--drop")
