@@ -10,6 +10,11 @@ from filtersql.errors.wording import Wording, shown_key
 #: what a statement says that is stopped by a value that was not sent
 UNKNOWN_VALUE = "an unchanged out-of-line value is not known"
 
+_NOT_SENT = (
+    "Set REPLICA IDENTITY FULL on the source, or fill the table with --full-refresh. The rows that "
+    "are copied have to be newer than the change: filtersql capture SOURCE --rows TABLE takes them."
+)
+
 # `standing` is what `stands` says: the row, and up to where the target stands.
 FILTER_RAISES = Wording(
     'row filter of "{name}" raises an error on change {seq}: {reason}',
@@ -29,7 +34,14 @@ UNKNOWN_UNCHANGED_VALUE = Wording(
     'the value of {columns:listed} in "{name}" is not known',
     detail="{key:key} enters the target by change {seq}, with which the source did not "
     "send the value, because it did not change. Nothing was written.",
-    hint="Set REPLICA IDENTITY FULL on the source, or fill the table with --full-refresh.",
+    hint=_NOT_SENT,
+)
+# The same, where the target was to be made and the change cannot be told.
+UNKNOWN_SOMEWHERE = Wording(
+    "a value that was not sent is not known, in {names:listed}",
+    detail="A row enters its target by an update that left the value out, because it did not "
+    "change. Nothing was written.",
+    hint=_NOT_SENT,
 )
 # A change finds a row under the key that it brings, and that is to stop the run.
 CONFLICT_STOPS = Wording(

@@ -8,16 +8,24 @@ Example
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from filtersql.errors import Mistake
 from filtersql.errors.old_rows import CannotJudge
-from filtersql.errors.stopping import FILTER_RAISES, UNKNOWN_UNCHANGED_VALUE, stands
+from filtersql.errors.stopping import (
+    FILTER_RAISES,
+    UNKNOWN_SOMEWHERE,
+    UNKNOWN_UNCHANGED_VALUE,
+    UNKNOWN_VALUE,
+    stands,
+)
 from filtersql.feeds.staging import staged_columns
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import RunContext, TargetRun
 from filtersql.run.failing_changes import Raising, all_raising, first_lacking, first_raising
 from filtersql.run.lookups import show_nothing
 
-__all__ = ["changes_that_raise", "stop_before_error", "values_not_sent"]
+__all__ = ["changes_that_raise", "stop_before_error", "why_refused"]
 
 
 def stop_before_error(context: RunContext) -> Stop | None:
@@ -58,7 +66,17 @@ def changes_that_raise(context: RunContext) -> dict[str, dict[int, str]]:
     return found
 
 
-def values_not_sent(context: RunContext) -> list[Mistake]:
+def why_refused(context: RunContext, refused: Sequence[Mistake]) -> Sequence[Mistake]:
+    """What an engine refused, in words of rows and changes where it can be told."""
+    if found := _values_not_sent(context):
+        return found
+    if not any(UNKNOWN_VALUE in each.message for each in refused):
+        return refused
+    lacking = [target.name for target in context.targets if target.compiled.may_be_unchanged]
+    return [UNKNOWN_SOMEWHERE(names=lacking)]
+
+
+def _values_not_sent(context: RunContext) -> list[Mistake]:
     """The first change of each target that stops it for a value that was not sent.
 
     Not of one that this run made and that is gone again, where it held rows of a source, or where

@@ -21,7 +21,7 @@ from filtersql.run import ledger
 from filtersql.run.clock import read_clock
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import RunContext
-from filtersql.run.filter_errors import changes_that_raise, stop_before_error, values_not_sent
+from filtersql.run.filter_errors import changes_that_raise, stop_before_error, why_refused
 from filtersql.run.holding import beating, finish, release
 from filtersql.run.lease import leased
 from filtersql.run.ledger_cache import LedgerCache
@@ -188,7 +188,7 @@ def _attempts(
                 stop = stop_before_error(context)
             if known or not (stop or raising):
                 if completing or not any(table.completing_source_sql for table in tables):
-                    raise Mistakes(values_not_sent(context) or refused.mistakes) from None
+                    raise Mistakes(why_refused(context, refused.mistakes)) from None
                 completing = True
         for engine in context.lanes.engines:
             engine.clear()

@@ -32,6 +32,7 @@ from filtersql.run.model import Inputs
 from filtersql.run.sources import check_keys, read_feed, stage_source
 from filtersql.run.stage_and_judge import judge_changes
 from filtersql.targets.model import Engine
+from filtersql.targets.statements import named_rows
 
 __all__ = ["SourceAtPosition", "SourcedTarget"]
 
@@ -129,8 +130,19 @@ class SourceAtPosition(Struct, frozen=True):
         return staged.read
 
     def _apply(self) -> None:
-        judgement, mistakes = judge_changes(self.engine, self.sourced.copy, "filtersql_audit_stage")
+        copy = self.sourced.copy
+        completing = copy.completing_source_sql is not None and self._leaves_out()
+        judgement, mistakes = judge_changes(
+            self.engine, copy, "filtersql_audit_stage", completing=completing
+        )
         if mistakes:
             raise Mistakes(mistakes)
         if judgement.staged:
             self.engine.execute(judgement.merge)
+
+    def _leaves_out(self) -> bool:
+        """Whether a change left out a value, which stands under another key where it moves."""
+        unsent = exp.ArraySize(this=exp.column("unchanged")) > exp.Literal.number(0)
+        changes = named_rows(self.sourced.copy.changes_view)
+        query = select("seq").from_(changes).where(unsent).limit(1)
+        return bool(self.engine.rows(query.sql(self.engine.dialect)))

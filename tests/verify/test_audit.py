@@ -136,6 +136,20 @@ def test_what_a_run_left_is_right_in_every_form(tmp_path: Path) -> None:
     assert tables == [("definitions",), ("ledger",)]
 
 
+@pytest.mark.parametrize(
+    "target", ["local", pytest.param("ice", marks=[pytest.mark.spark, pytest.mark.long])]
+)
+def test_a_value_that_was_not_sent_moves_with_its_row(tmp_path: Path, target: str) -> None:
+    """An update that gives a row another key leaves out what is stored out of line."""
+    shell = project(tmp_path)
+    moved = {"before": {"id": 1}, "after": {"id": 12, "n": 8}, "unchanged": ["body", "note"]}
+    lines(tmp_path / "changes" / "2.jsonl", [change(7, "update", "kept", **moved)])
+    chosen = "--select", "s1.public.kept"
+    assert shell.filtersql("run", "--target", target, *chosen).exit_code == 0
+    ended, found = audit(shell, *chosen, target=target)
+    assert (ended.exit_code, counts(found["kept"])) == (0, (0, 0, 0)), ended.both
+
+
 def test_every_kind_of_difference_is_counted_and_mended(tmp_path: Path) -> None:
     """Leaked, missing and differing rows; --repair writes those and keeps the position."""
     shell = project(tmp_path)
