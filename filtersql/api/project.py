@@ -32,7 +32,7 @@ from filtersql.api.compile import compile
 from filtersql.api.listener import Event, Listener
 from filtersql.api.loading import load_project
 from filtersql.api.ls import ls
-from filtersql.api.options import Options
+from filtersql.api.options import Options, WrongUsage
 from filtersql.api.plan import plan
 from filtersql.api.records import (
     Applied,
@@ -99,11 +99,13 @@ class Project(msgspec.Struct, frozen=True):
         publish_via_partition_root: bool | None = None,
         threads: int | None = None,
     ) -> Project:
-        """The project around a folder. Raises Mistakes where its files cannot be read.
+        """The project around a folder. Raises Mistakes where its files cannot be read, ValueError.
 
         `target` is an output of the profile, `vars` are the project's variables; the others are the
         flags of those names.
         """
+        if threads is not None and threads < 1:
+            raise WrongUsage("--threads takes 1 or more.")
         options = Options(
             project_dir=Path(folder).absolute(),
             profiles_dir=None if profiles_dir is None else Path(profiles_dir).absolute(),
@@ -231,7 +233,7 @@ class Project(msgspec.Struct, frozen=True):
             accept_filter_change=accept_filter_change,
             require_approval=require_approval,
             adopt_at=adopt_at,
-            resync=tuple(resync),
+            resync=several(resync),
             release=release,
             as_of=as_of,
         )

@@ -36,9 +36,11 @@ UNFINISHED_CHANGE = Wording(
 # A target holds rows that its definition in force does not explain.
 CHANGED_BY_HAND = Wording(
     'target {target} of "{name}" is not as its definition in force left it',
-    detail="{count:row was|rows were} changed by another hand, or by a conflict that a run met.",
+    detail="{count:row was|rows were} changed by another hand, or by a conflict that a run met, or "
+    "would be by a change that stands in quarantine.",
     hint="Look with filtersql audit under the earlier definition and mend it with --repair, or "
-    "copy the table again: filtersql run --resync {table}.",
+    "copy the table again: filtersql run --resync {table}. What stands in quarantine is judged by "
+    "the new filter with filtersql run --accept-filter-change --release.",
 )
 # A repair did not mend everything.
 STILL_DIFFERS = Wording(

@@ -202,6 +202,8 @@ INTERLEAVED_TRANSACTION = Wording(
 FEED_GAP = Wording(
     "changes are missing before seq {seq}",
     detail="The change follows seq {prev_seq}; the last one known is {last}.",
+    hint="Put the files back, or take the source's rows again, at a later seq (of a live source: "
+    "filtersql capture SOURCE --rows '*'), and copy them: filtersql run --full-refresh.",
 )
 TOO_MANY_FEED_MISTAKES = Wording("reading stopped after {count} mistakes")
 

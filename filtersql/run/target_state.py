@@ -174,7 +174,9 @@ def _wrong(
     if entry.via_partition_root != compiled.via_partition_root:
         return [CHANGED_FILTER(name=name, what="publish_via_partition_root")]
     if entry.judged_by != compiled.filter_hash:
-        return [CHANGED_FILTER(name=name, what="the filter")]
+        held = {column.casefold() for column, _ in engine.columns(compiled.target)}
+        alike = not held or held == {column.name.casefold() for column in compiled.columns}
+        return [CHANGED_FILTER(name=name, what="the filter" if alike else "what is published")]
     return []
 
 

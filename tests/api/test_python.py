@@ -227,6 +227,15 @@ def test_who_leaves_waits_and_mistakes_are_raised(shop: Shell) -> None:
     assert "filtersql-watched" not in threads
 
 
+def test_a_text_is_one_table_and_wrong_usage_is_a_value_error(shop: Shell) -> None:
+    """As on the command line, where each flag is one text."""
+    project = Project.load(shop.folder, target="local")
+    project.run()
+    assert [each.rows_inserted for each in project.run(resync="orders").results] == [2, 3]
+    with pytest.raises(ValueError, match="--threads takes 1 or more"):
+        Project.load(shop.folder, threads=0)
+
+
 def test_threads_run_one_after_the_other(shop: Shell) -> None:
     """DuckDB's file is locked for a process, not for a thread: each change is applied once."""
     project = Project.load(shop.folder, target="local")
