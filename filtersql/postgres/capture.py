@@ -46,6 +46,7 @@ from filtersql.postgres.capture_state import (
 from filtersql.postgres.connection import Connection, connect, told
 from filtersql.postgres.feed_files import prune_changes
 from filtersql.postgres.following import Following, Mark, follow
+from filtersql.postgres.imported_since import published_otherwise
 from filtersql.postgres.initial_rows import prune_rows
 from filtersql.postgres.publication import check_publication
 from filtersql.postgres.reconnecting import Pauses
@@ -177,6 +178,11 @@ class Capturing(Struct, frozen=True):
         name, known = captured.publication, self.known
         sent = check_publication(plain, source, name, known.catalog, self.sources)
         known, types = replace(known, published=sent), server_types(plain)
+        if before is None and (path := published_otherwise(plain, self.root, source.name)):
+            say(
+                f"publications changed since {path} was imported, which targets follow: "
+                f'"filtersql import {source.name}" shows what differs'
+            )
         stream = SlotStream(replication, captured.slot, name)
         made = Following(stream, folder, end, sent_from, known.check, types, source.name, mark)
         if before is not None:

@@ -24,7 +24,7 @@ from psycopg.rows import TupleRow
 from filtersql.definitions.types import EXTENSION_TYPES
 from filtersql.postgres.connection import Connection
 
-__all__ = ["Catalogs", "Made", "Server", "read_catalogs"]
+__all__ = ["Catalogs", "Made", "Server", "publications_of", "read_catalogs"]
 
 _QUERIES = Path(__file__).parent / "queries"
 #: the queries behind each part of a project, in the order in which their statements are carried out
@@ -94,6 +94,11 @@ def read_catalogs(connection: Connection) -> Catalogs:
         except (PermissionError, psycopg.Error) as error:
             refused[system] = str(error).split("\n")[0]
     return Catalogs(server, parts, refused)
+
+
+def publications_of(connection: Connection) -> list[Made]:
+    """The publications alone, and what they have. Raises psycopg.Error."""
+    return [one for name in _PARTS["publications"] for one in _made(connection, name)]
 
 
 def _query(name: str) -> bytes:

@@ -26,7 +26,7 @@ from filtersql.postgres.catalogs import Catalogs, Made
 from filtersql.project.settings import VERSIONS
 from filtersql.source import Source
 
-__all__ = ["PARTS", "Imported", "LeftOut", "imported"]
+__all__ = ["PARTS", "Imported", "LeftOut", "head_of", "imported", "path_of"]
 
 #: what may be imported, each into its folder
 PARTS = ("tables", "publications", "subscriptions")
@@ -80,8 +80,7 @@ def imported(name: str, catalogs: Catalogs, system: str, parts: Collection[str])
     version = min(catalogs.server.version, VERSIONS[-1])
     while True:
         texts = {
-            part: _text(f"{part}/{path_name(name)}.sql", _HEAD.format(name=name), made)
-            for part, made in wanted.items()
+            part: _text(path_of(part, name), head_of(name), made) for part, made in wanted.items()
         }
         definitions, mistakes = _read(texts.values(), version)
         refused = _refused(texts.values(), mistakes)
@@ -109,6 +108,16 @@ def imported(name: str, catalogs: Catalogs, system: str, parts: Collection[str])
     files = {text.source.path: text.source.text for text in written}
     empty = frozenset(text.source.path for text in written if not text.places)
     return Imported(files, empty, definitions, counts, left_out, never_sent)
+
+
+def path_of(part: str, name: str) -> str:
+    """Where in a project a part of a server stands."""
+    return f"{part}/{path_name(name)}.sql"
+
+
+def head_of(name: str) -> str:
+    """What its files begin with."""
+    return _HEAD.format(name=name)
 
 
 def _wanted(catalogs: Catalogs, system: str) -> tuple[dict[str, Sequence[Made]], list[LeftOut]]:

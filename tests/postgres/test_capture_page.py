@@ -73,9 +73,20 @@ def test_the_page_is_true(tmp_path: Path, postgres: Server) -> None:
                 assert code == 0, said
         assert len(commands) - len(going) == len(going) == 2
         assert "WRONG=0" in project.goes("audit")
+        _is_told_of_altered_publications(project)
         said = project.goes("capture", "erp", "--drop")
         assert "is another role's, and stays" in said
     finally:
         project.drop()
         with postgres.connect() as connection:
             connection.execute("DROP ROLE capturing")
+
+
+def _is_told_of_altered_publications(project: Shop) -> None:
+    changed = "publications changed since publications/erp.sql was imported"
+    assert changed not in project.capture()
+    for altering in ("SET TABLE orders WHERE (id > 1)", "SET (publish = 'insert, update')"):
+        project.sql(f"ALTER PUBLICATION s {altering}")
+        assert changed in project.capture()
+        project.goes("import", "erp", "--force")
+        assert changed not in project.capture()
