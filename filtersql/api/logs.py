@@ -43,6 +43,7 @@ _CODES = {
     "TestResult": "Q021",
     "RunDone": "Q030",
     "Spent": "Q031",
+    "Conflicts": "Q032",
     "Captured": "Q041",
     "CommandDone": "Z001",
 }

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from filtersql.api.notices import RememberedNotice
 from filtersql.api.reporter import Reporter
 from filtersql.errors import Mistakes
-from filtersql.errors.wording import counted
+from filtersql.errors.wording import counted, shown_key
 
 if TYPE_CHECKING:
     from filtersql.compile import Node
     from filtersql.project import Project
     from filtersql.run import Event, RunResult
+    from filtersql.run.model import TableResult
 
 __all__ = ["Progress", "dotted"]
 
@@ -79,7 +80,7 @@ class Progress:
     def done(self, result: RunResult, *, dry_run: bool) -> None:
         """The last line: how many targets passed, and whether anything changed."""
         statuses = [table.status for table in result.results]
-        conflicts = sum(sum(table.conflicts.values()) for table in result.results)
+        conflicts = sum(map(self._conflicts, result.results))
         passed = statuses.count("success")
         if dry_run:
             self._line("Message", "Dry run: nothing was written")
@@ -94,6 +95,17 @@ class Progress:
         facts = {status: statuses.count(status) for status in ("success", "error", "skipped")}
         color = "green" if passed == len(statuses) else "red"
         self._line("RunDone", summary, color, {**facts, "elapsed_time": result.elapsed_time})
+
+    def _conflicts(self, table: TableResult) -> int:
+        """How many a target met; a line says of which kinds, and names the first."""
+        met = {kind: count for kind, count in table.conflicts.items() if count}
+        if met:
+            said = ", ".join(f"{count} {kind}" for kind, count in met.items())
+            if first := min(table.conflict_sample, key=lambda one: one.seq, default=None):
+                said += f", first of {shown_key(first.key)} by change {first.seq}"
+            facts = {"unique_id": table.unique_id, "conflicts": met}
+            self._line("Conflicts", f"{table.unique_id}: {said}", "yellow", facts)
+        return sum(met.values())
 
     def spent(self, seconds: Mapping[str, float]) -> None:
         """A line for each part of the run: its seconds, and their share."""

@@ -213,6 +213,21 @@ def test_events_come_as_they_happen(shop: Shell) -> None:
     assert [each.rows_inserted for each in done.results] == [2]
 
 
+def test_a_conflict_is_told_with_the_first_change_that_met_it(shop: Shell) -> None:
+    """Of which kinds, and where: the sum at the end says neither."""
+    project = Project.load(shop.folder, target="local")
+    project.run()
+    after = {"id": 999, "region": "eu", "status": "paid", "total": 5}
+    change = {"seq": 100, "relation": "public.orders", "op": "update", "before": after}
+    line = json.dumps({**change, "after": after})
+    (shop.folder / "changes/9.jsonl").write_text(line, encoding="utf-8")
+    *_, told, done = project.watch("run", select="europe")
+    assert (told.name, done.name) == ("Conflicts", "RunDone")
+    said = "europe/public.orders: 1 update_missing, first of Key (id)=(999) by change 100"
+    assert told.message == said
+    assert done.message.endswith("CONFLICTS=1")
+
+
 def test_who_leaves_waits_and_mistakes_are_raised(shop: Shell) -> None:
     """A loop that is left does not stop the run; what the method raises comes behind its events."""
     project = Project.load(shop.folder, target="local")
