@@ -185,8 +185,6 @@ class Feed(Struct, frozen=True):
     options: Mapping[str, str] = field(default_factory=dict)
     #: what the feed cannot tell and the user knows (`formats.ASSUMPTIONS`)
     assume: frozenset[str] = frozenset()
-    #: tables of a live source that came later, or back (`project.captured.joined_tables`)
-    joined: Mapping[str, int | None] = field(default_factory=dict)
 
 
 class Subscription(Struct, frozen=True):

@@ -39,8 +39,8 @@ OLDER_ROWS = Wording(
 # A table of a live source was not captured for a while.
 CAME_BACK = Wording(
     'changes of table "{table}" are missing for "{name}"',
-    detail='It left the capture of source "{source}" and came back; what changed in between is in '
-    "no file. Nothing was written.",
+    detail='It left the capture of source "{source}" and came back, or moved in a partition tree; '
+    "what changed in between is in no file. Nothing was written.",
     hint='Copy its rows: {first}"filtersql run --resync {relation}".',
 )
 # The compiled filter is not the one under which the target was filled.

@@ -105,7 +105,8 @@ TABLE_ELSEWHERE = Wording(
     'table "{table}" of source "{source}" stands elsewhere in a partition tree than in the project',
     detail="It was attached or detached, or joined the publication by hand. Nothing is lost: the "
     "slot waits.",
-    hint=_TAKEN_OVER,
+    hint='"filtersql import {source} --force" takes the table over, and "filtersql capture '
+    '{source}" goes on; "filtersql run" says which targets are to be copied again.',
 )
 TABLE_CHANGED = Wording(
     'table "{table}" of source "{source}" is not what the project says',
@@ -124,7 +125,8 @@ TABLE_LACKING = Wording(
     detail="The project reads its changes.",
     hint='If it is new here, or was taken out for a while: "filtersql capture {source} --rows '
     '{table}" adds it and copies its rows; a target that has older ones is filled anew: run '
-    "--resync. If it is gone from the server, take it out of the project.",
+    "--resync. If it was detached or renamed: filtersql import {source} --force. If it is gone "
+    "from the server, take it out of the project.",
 )
 NO_IDENTITY = Wording(
     'table "{table}" of source "{source}" has no replica identity',

@@ -19,6 +19,11 @@ FILE_IN_USE = _outside(
     detail="{who} has it open. This run wrote nothing.",
     hint="Wait until it ends; when it dies, the file is free at once.{look}",
 )
+TURN_TAKEN = _outside(
+    'another thread of this process has the DuckDB file "{path}"',
+    detail="It did not close it within {seconds} s. This one wrote nothing.",
+    hint="Call one method after the other, or each in a process of its own.",
+)
 # Somebody takes the connection, or nobody, and says nothing.
 NO_ANSWER = _outside(
     "could not reach {engine}",

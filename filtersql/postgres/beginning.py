@@ -37,7 +37,7 @@ from filtersql.postgres.publication import (
     add_tables,
     check_publication,
     ensure_publication,
-    missing,
+    held_tables,
     published_names,
 )
 from filtersql.postgres.server_tables import KnownTables
@@ -70,17 +70,18 @@ class Beginning(Struct, frozen=True):
     known: KnownTables
     #: whose changes are read
     sources: Sequence[RelationName]
-    #: whose rows are copied
+    #: whose rows are copied, now and at any time
     copied: Sequence[CopiedTable]
+    ever_copied: Sequence[RelationName]
 
-    def below(self, table: CopiedTable) -> list[RelationName]:
+    def below(self, table: RelationName) -> list[RelationName]:
         """The leaf tables that a table's rows are in."""
-        return [leaf.name for leaf in self.known.catalog.leaves(table.name)]
+        return [leaf.name for leaf in self.known.catalog.leaves(table)]
 
     @property
     def leaves(self) -> list[RelationName]:
         """The leaf tables of all that is copied."""
-        return [leaf for table in self.copied for leaf in self.below(table)]
+        return [leaf for table in self.copied for leaf in self.below(table.name)]
 
 
 def begin(
@@ -100,7 +101,10 @@ def begin(
     names = published_names(beginning.known.catalog, beginning.sources)
     if ensure_publication(beginning.plain, source, name, beginning.known.catalog, names):
         say(f'publication "{name}" was made')
-    check_publication(beginning.plain, source, name, beginning.known.catalog, beginning.sources)
+    held = held_tables(beginning.plain, name)
+    check_publication(
+        beginning.plain, source, name, held, beginning.known.catalog, beginning.sources
+    )
     start, snapshot = _create_slot(beginning, name, _CREATE)
     # Above all that was captured before, though a restored server counts from an earlier place.
     seq = max(seq_at(lsn(start), 0), folder.greatest_seq() + 1)
@@ -120,8 +124,8 @@ def copy_anew(beginning: Beginning, folder: Folder, say: Callable[[str], None]) 
     """
     source, name = beginning.source, f"{beginning.name[:_TEMPORARY]}_{os.getpid()}"
     catalog, plain = beginning.known.catalog, beginning.plain
-    joining = missing(plain, beginning.name, beginning.leaves)
-    folder.write_joined({leaf.path: None for leaf in joining})
+    joining = frozenset(beginning.leaves).difference(held_tables(plain, beginning.name))
+    folder.note_moving(joining)
     for table in add_tables(plain, source, beginning.name, catalog, joining):
         say(f'{table} joins publication "{beginning.name}"')
     start, snapshot = _create_slot(beginning, name, _CREATE_TEMPORARY)
@@ -129,21 +133,31 @@ def copy_anew(beginning: Beginning, folder: Folder, say: Callable[[str], None]) 
     return lsn(start)
 
 
-def settle_anew(beginning: Beginning, folder: Folder, seq: int) -> int:
-    """What was copied is looked at from now on, and holds the changes up to a seq; which that is.
+def settle_anew(beginning: Beginning, folder: Folder, closed: int, last: int) -> int:
+    """What was copied is looked at from now on; the last seq that rows have, or `last`.
 
-    The rows of tables that came back have one of their own, so that a target which ends at what was
-    captured before lacks what is between. Raises OSError.
+    Rows hold the changes up to `closed`, the end of the files. Those of a table that came back have
+    a seq of their own behind `last`, so that a target which ends there lacks what is between. A
+    table that is new lacks nothing. Raises OSError.
     """
-    source, root, known = beginning.source, beginning.root, joined_tables(folder.path)
-    joined = {leaf for leaf in beginning.leaves if known.get(leaf.path, seq) is None}
-    back = [table for table in beginning.copied if joined.intersection(beginning.below(table))]
-    again = any(newest_rows(root, source.name, table.name) is not None for table in back)
-    back_at = seq + 1 if again else seq
-    settle_rows(source, root, [each for each in beginning.copied if each not in back], seq)
-    settle_rows(source, root, back, back_at)
-    folder.write_joined({leaf.path: back_at for leaf in joined})
-    return back_at
+    source, root, joined = beginning.source, beginning.root, joined_tables(folder.path)
+    waiting = {leaf for leaf in beginning.leaves if joined.get(leaf.path, last) is None}
+    back = waiting.intersection(
+        leaf
+        for name in beginning.ever_copied
+        if newest_rows(root, source.name, name) is not None
+        for leaf in beginning.below(name)
+    )
+    for table in beginning.copied:
+        if back.intersection(beginning.below(table.name)):
+            settle_rows(source, root, [table], last + 1)
+        else:
+            newest = newest_rows(root, source.name, table.name)
+            settle_rows(source, root, [table], max(closed, -1 if newest is None else newest))
+    new = {leaf.path for leaf in waiting - back}
+    joined |= {leaf.path: last + 1 for leaf in back}
+    folder.write_joined({path: seq for path, seq in joined.items() if path not in new})
+    return last + bool(back)
 
 
 def drop(connection: Connection, folder: Folder, captured: Captured) -> bool:

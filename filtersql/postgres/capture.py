@@ -34,6 +34,7 @@ from filtersql.exclusive import alone
 from filtersql.names import RelationName
 from filtersql.postgres.beginning import Beginning, begin, copy_anew, drop, settle_anew
 from filtersql.postgres.capture_state import (
+    Captured,
     End,
     Folder,
     Lag,
@@ -48,7 +49,7 @@ from filtersql.postgres.feed_files import prune_changes
 from filtersql.postgres.following import Following, Mark, follow
 from filtersql.postgres.imported_since import published_otherwise
 from filtersql.postgres.initial_rows import prune_rows
-from filtersql.postgres.publication import check_publication
+from filtersql.postgres.publication import check_publication, held_tables, moved_tables
 from filtersql.postgres.reconnecting import Pauses
 from filtersql.postgres.server_tables import KnownTables, check_all, server_tables, server_types
 from filtersql.postgres.sessions import as_it_is
@@ -175,19 +176,35 @@ class Capturing(Struct, frozen=True):
         end = End.of(folder, captured)
         sent_from = check_server(plain, source, captured, server, end)
         mark = self._anew(plain, chosen, say) if chosen and before is None else None
-        name, known = captured.publication, self.known
-        sent = check_publication(plain, source, name, known.catalog, self.sources)
-        known, types = replace(known, published=sent), server_types(plain)
+        sent = self._sent(plain, captured)
+        described: set[RelationName] = set()
+
+        def recheck(table: RelationName) -> None:
+            if table not in sent or table in described:
+                # it has joined or was altered since then, or had left before
+                with told(source), closing(connect(source)) as other:
+                    self._sent(other, captured)
+            described.add(table)
+
+        known, types = replace(self.known, recheck=recheck), server_types(plain)
         if before is None and (path := published_otherwise(plain, self.root, source.name)):
             say(
                 f"publications changed since {path} was imported, which targets follow: "
                 f'"filtersql import {source.name}" shows what differs'
             )
-        stream = SlotStream(replication, captured.slot, name)
+        stream = SlotStream(replication, captured.slot, captured.publication)
         made = Following(stream, folder, end, sent_from, known.check, types, source.name, mark)
         if before is not None:
             made.go_on_from(before)
         return made
+
+    def _sent(self, connection: Connection, captured: Captured) -> frozenset[RelationName]:
+        """The tables that the publication sends. Raises Mistakes where they are other ones."""
+        name, catalog = captured.publication, self.known.catalog
+        held = held_tables(connection, name)
+        self.folder.note_moving(moved_tables(held, catalog).intersection(self.sources))
+        check_publication(connection, self.source, name, held, catalog, self.sources)
+        return frozenset(held)
 
     def remove(self, say: Callable[[str], None]) -> None:
         """Remove slot and publication that this project made."""
@@ -237,10 +254,10 @@ class Capturing(Struct, frozen=True):
             beginning = self._beginning(plain, replication, chosen)
             position = copy_anew(beginning, self.folder, say)
 
-        def settle(seq: int) -> int:
-            settled = settle_anew(beginning, self.folder, seq)
-            say(f"the rows are those at seq {settled}")
-            return settled
+        def settle(closed: int, last: int) -> int:
+            taken = settle_anew(beginning, self.folder, closed, last)
+            say(f"the rows are those at seq {taken}")
+            return taken
 
         return Mark(position, settle)
 
@@ -260,7 +277,15 @@ class Capturing(Struct, frozen=True):
             raise Mistakes(lacking)
         rows = [held[name].copied for name in copied]
         return Beginning(
-            self.source, self.root, self.name, plain, replication, self.known, self.sources, rows
+            self.source,
+            self.root,
+            self.name,
+            plain,
+            replication,
+            self.known,
+            self.sources,
+            rows,
+            self.copied,
         )
 
     @contextmanager

@@ -15,7 +15,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -31,6 +31,7 @@ from filtersql.errors.capturing import (
     SLOT_LOST,
 )
 from filtersql.feeds.positions import lsn
+from filtersql.names import RelationName
 from filtersql.postgres.connection import Connection
 from filtersql.postgres.feed_files import last_tx, write_whole
 from filtersql.postgres.pgoutput_messages import Begin
@@ -127,10 +128,13 @@ class Folder(Struct, frozen=True):
         return max((int(path.stem) for path in found if path.stem.isdecimal()), default=-1)
 
     def write_joined(self, tables: Mapping[str, int | None]) -> None:
-        """Keep from which seq on tables were captured that joined; None: it is not known yet."""
-        known = joined_tables(self.path)
-        if tables:
-            write_whole(self.path / JOINED, msgspec.json.encode({**known, **tables}) + b"\n")
+        """Keep what `joined_tables` gives."""
+        write_whole(self.path / JOINED, msgspec.json.encode(tables) + b"\n")
+
+    def note_moving(self, tables: Iterable[RelationName]) -> None:
+        """Tables come, or stand elsewhere: what targets hold of them is not known to be all."""
+        if moving := {table.path: None for table in tables}:
+            self.write_joined({**joined_tables(self.path), **moving})
 
     def reached(self) -> int:
         """Up to where nothing more was changed; 0 where that was not written down."""

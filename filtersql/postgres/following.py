@@ -49,10 +49,13 @@ _DESCRIPTIONS = (Relation, Type)
 
 
 class Mark(Struct, frozen=True):
-    """A position in the log, and who is told the last seq before it, and says which is taken."""
+    """A position in the log, and who is told the last seq of the files and the last that is taken.
+
+    What it gives is the last one from then on.
+    """
 
     position: int
-    told: Callable[[int], int]
+    told: Callable[[int, int], int]
 
 
 class Following:
@@ -148,7 +151,8 @@ class Following:
     def _pass(self, position: int) -> None:
         """All transactions before a position were recorded."""
         if self.mark is not None and position >= self.mark.position:
-            self.recorder.last_seq = self.mark.told(self.recorder.last_seq)
+            self.close()  # else they would be sent again, behind the seq of rows that hold them
+            self.recorder.last_seq = self.mark.told(self.files.closed, self.recorder.last_seq)
             self.mark = None
 
     def close(self) -> None:

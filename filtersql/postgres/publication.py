@@ -12,7 +12,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import psycopg
 from psycopg import sql
@@ -35,7 +35,8 @@ __all__ = [
     "add_tables",
     "check_publication",
     "ensure_publication",
-    "missing",
+    "held_tables",
+    "moved_tables",
     "published_names",
 ]
 
@@ -98,13 +99,6 @@ def ensure_publication(
     return True
 
 
-def missing(
-    connection: Connection, name: str, tables: Iterable[RelationName]
-) -> frozenset[RelationName]:
-    """Those of some tables whose changes the publication does not send."""
-    return frozenset(tables).difference(_held(connection, name))
-
-
 def add_tables(
     connection: Connection,
     source: LiveSource,
@@ -126,30 +120,46 @@ def check_publication(
     connection: Connection,
     source: LiveSource,
     name: str,
+    held: Mapping[RelationName, frozenset[RelationName]],
     catalog: Catalog,
     sources: Iterable[RelationName],
-) -> frozenset[RelationName]:
-    """What the publication sends, which is all that is needed, whole. Raises Mistakes."""
+) -> None:
+    """Whether the publication, which sends `held`, sends all that is needed. Raises Mistakes."""
     row = connection.execute(_FOUND, (name,)).fetchone()
     names = published_names(catalog, sources)
     if mistakes := [*_unfit(connection, source, name, names, row)]:
         raise Mistakes(mistakes)
-    held = _held(connection, name)
     mistakes = [
         TABLE_LACKING(publication=name, source=source.name, table=table)
         for table in sorted(frozenset(sources).difference(held))
     ]
-    for table in sorted(held):
-        if table not in catalog.tables:
-            mistakes.append(TABLE_UNKNOWN(source=source.name, table=table))
-        elif held[table] != frozenset(each.name for each in catalog.ancestors(table)):
-            mistakes.append(TABLE_ELSEWHERE(source=source.name, table=table))
+    mistakes += [
+        TABLE_UNKNOWN(source=source.name, table=table)
+        for table in sorted(held)
+        if table not in catalog.tables
+    ]
+    mistakes += [
+        TABLE_ELSEWHERE(source=source.name, table=table)
+        for table in sorted(moved_tables(held, catalog))
+    ]
     if mistakes:
         raise Mistakes(mistakes)
-    return frozenset(held)
 
 
-def _held(connection: Connection, name: str) -> dict[RelationName, frozenset[RelationName]]:
+def moved_tables(
+    held: Mapping[RelationName, frozenset[RelationName]], catalog: Catalog
+) -> frozenset[RelationName]:
+    """Those that are a partition of another table that the project knows than it says."""
+    return frozenset(
+        table
+        for table, above in held.items()
+        if table in catalog.tables
+        and above.intersection(catalog.tables)
+        != frozenset(each.name for each in catalog.ancestors(table))
+    )
+
+
+def held_tables(connection: Connection, name: str) -> dict[RelationName, frozenset[RelationName]]:
     """The tables whose changes are sent, partitions each by itself, and what is above each."""
     rows = connection.execute(_TABLES, (name,)).fetchall()
     return {

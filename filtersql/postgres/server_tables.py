@@ -11,7 +11,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 
@@ -19,13 +19,7 @@ from msgspec import Struct
 
 from filtersql.catalog import Catalog, Column, PgType, Table
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.capturing import (
-    OLD_ROWS_TOO_SMALL,
-    TABLE_CHANGED,
-    TABLE_ELSEWHERE,
-    TABLE_GONE,
-    TABLE_UNKNOWN,
-)
+from filtersql.errors.capturing import OLD_ROWS_TOO_SMALL, TABLE_CHANGED, TABLE_GONE, TABLE_UNKNOWN
 from filtersql.errors.wording import shown
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
@@ -75,8 +69,8 @@ class KnownTables(Struct, frozen=True):
     catalog: Catalog
     #: columns that an old row must hold
     needed: Mapping[RelationName, frozenset[str]]
-    #: what the publication sent when it was looked at; None: it was not yet
-    published: frozenset[RelationName] | None = None
+    #: asked of each table that is sent: whether the publication still is what the project says
+    recheck: Callable[[RelationName], None] = lambda name: None
 
     def check(self, relation: Relation, types: Mapping[int, Type]) -> bool:
         """Whether it is a partition. Raises Mistakes where it is not what the project says."""
@@ -84,8 +78,7 @@ class KnownTables(Struct, frozen=True):
         table = self.catalog.tables.get(name)
         if table is None:
             raise Mistakes([TABLE_UNKNOWN(table=name, source=self.source)])
-        if self.published is not None and name not in self.published:
-            raise Mistakes([TABLE_ELSEWHERE(table=name, source=self.source)])
+        self.recheck(name)
         if difference := next(_differences(relation, types, table), None):
             wrong = TABLE_CHANGED(
                 table.span, table=shown(name), source=self.source, difference=difference

@@ -17,8 +17,8 @@ The layout, below the project's folder
     Files below another name than `*.jsonl` are not looked at. There is one, perhaps empty, as
     soon as the slot is there.
 
-    `joined.json` tells of tables that joined the publication later, or came back: the first seq
-    whose changes were captured, or null while their rows have not been copied since.
+    `joined.json` tells of tables that left the publication and came back: the seq of the rows that
+    were copied then, or null as long as that is not known.
 
 Example
     `source: {postgres: erp}` is `{path: "captured/erp/rows/{schema}.{table}/*/*.jsonl"}` with the
@@ -116,7 +116,7 @@ def with_captured(
     for name, each in found.subscriptions.items():
         mistakes += _unknown(each, known)
         subscriptions[name] = replace(
-            each, source=_source(root, each.source), changes=_changes(root, each.changes)
+            each, source=_source(root, each.source), changes=_changes(each.changes)
         )
     return replace(found, subscriptions=subscriptions)
 
@@ -141,12 +141,11 @@ def _newest(rows: Path) -> Iterator[tuple[str, int]]:
             yield table.name, max(seqs)
 
 
-def _changes(root: Path, feed: Feed | None) -> Feed | None:
+def _changes(feed: Feed | None) -> Feed | None:
     if feed is None or feed.postgres is None:
         return feed
     folder = changes_folder(Path(), feed.postgres).as_posix()
-    joined = joined_tables(_folder(root, feed.postgres))
-    return replace(feed, path=f"{glob.escape(folder)}/*.jsonl", joined=joined)
+    return replace(feed, path=f"{glob.escape(folder)}/*.jsonl")
 
 
 def _unknown(subscription: Subscription, known: Collection[str] | None) -> Iterator[Mistake]:

@@ -130,8 +130,7 @@ def _feed_key(subscription: Subscription) -> object:
     if feed is None:
         return None
     said = {name: getattr(feed, name) for name in feed.__struct_fields__ if name != "span"}
-    maps = {name: frozenset(getattr(feed, name).items()) for name in ("options", "joined")}
-    return tuple({**said, **maps}.items())
+    return tuple(({**said, "options": frozenset(feed.options.items())}).items())
 
 
 def _part(shared: _Shared, landings: Sequence[Landing]) -> FeedRead | None:

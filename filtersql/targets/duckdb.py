@@ -20,6 +20,7 @@ from sqlglot import exp, parse_one
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import (
     FILE_IN_USE,
+    TURN_TAKEN,
     UNREACHABLE,
     EngineRefused,
     HiddenFunctions,
@@ -45,7 +46,7 @@ from filtersql.targets.statements import (
     temporary,
 )
 from filtersql.targets.table_statements import create_of, create_schema, drop_table, replace_table
-from filtersql.targets.turns import Turn
+from filtersql.targets.turns import PATIENCE, Turn
 
 __all__ = ["DuckDB", "connect"]
 
@@ -81,7 +82,10 @@ def connect(
 
     `settings` are about resources; those that statements depend on are filtersql's own.
     """
-    turn = None if path is None else Turn(path)
+    try:
+        turn = None if path is None else Turn(path)
+    except TimeoutError as error:
+        raise Mistakes([TURN_TAKEN(path=error, seconds=PATIENCE)]) from None
     try:
         return _connect(path, settings or {}, extensions, turn)
     except BaseException:
@@ -329,9 +333,11 @@ class DuckDB:
 
     def close(self) -> None:
         """Close the file."""
-        self.connection.close()
-        if self._turn is not None:
-            self._turn.end()
+        try:
+            self.connection.close()
+        finally:
+            if self._turn is not None:
+                self._turn.end()
 
     def _run(self, statement: str, values: Sequence[str] = ()) -> duckdb.DuckDBPyConnection:
         try:

@@ -10,31 +10,37 @@ Example
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
-__all__ = ["Turn"]
+__all__ = ["PATIENCE", "Turn"]
 
+#: seconds after which a thread is refused, as another process is at once: two may wait for another
+PATIENCE = 60
 _ended = threading.Condition()
-#: file -> the thread that has it open, once for each time
-_open: dict[Path, list[int]] = {}
+#: file -> the turns that go on, all of one thread
+_open: dict[Path, list[Turn]] = {}
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_open.clear)
 
 
 class Turn:
-    """A file that this thread has open; it may open it again."""
+    """A file that this thread has open; it may open it again. Raises TimeoutError."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._thread = path.resolve(), threading.get_ident()
         with _ended:
-            _ended.wait_for(self._is_mine)
-            _open.setdefault(self._path, []).append(self._thread)
+            if not _ended.wait_for(self._is_mine, PATIENCE):
+                raise TimeoutError(path.name)
+            _open.setdefault(self._path, []).append(self)
 
     def _is_mine(self) -> bool:
-        return all(thread == self._thread for thread in _open.get(self._path, ()))
+        return all(turn._thread == self._thread for turn in _open.get(self._path, ()))
 
     def end(self) -> None:
         """Let the next thread have it; a second time says nothing."""
         with _ended:
-            if self._thread in (threads := _open.get(self._path, [])):
-                threads.remove(self._thread)
+            if self in (turns := _open.get(self._path, [])):
+                turns.remove(self)
             _ended.notify_all()

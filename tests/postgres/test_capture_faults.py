@@ -135,42 +135,66 @@ def test_a_partition_that_nobody_knows(project: LiveProject) -> None:
     assert 'changes of table "public.events_3"' in project.refused("capture", "erp")
 
 
+_OTHER = "CREATE TABLE events_4 (k int NOT NULL, id int NOT NULL, n int, PRIMARY KEY (k, id))"
+_ATTACHED = "ALTER TABLE events ATTACH PARTITION events_4 FOR VALUES IN (4)"
+_ELSEWHERE = 'table "public.events_4" of source "erp" stands elsewhere'
+
+
 def test_a_table_that_becomes_a_partition(project: LiveProject) -> None:
     """And one that is none any more: the project knows both, but elsewhere."""
-    ddl = "CREATE TABLE events_4 (k int NOT NULL, id int NOT NULL, n int, PRIMARY KEY (k, id))"
     tables = (project.folder / "tables/tables.sql").read_text()
-    project.write("tables/tables.sql", f"{tables}{ddl};\n")
-    project.sql(ddl, "INSERT INTO events VALUES (1, 5, 5)")
+    project.write("tables/tables.sql", f"{tables}{_OTHER};\n")
+    project.sql(_OTHER, "INSERT INTO events VALUES (1, 5, 5)")
     project.brought_up_to_date()
-    attached = "ALTER TABLE events ATTACH PARTITION events_4 FOR VALUES IN (4)"
-    project.sql(attached, "INSERT INTO events VALUES (4, 4, 4), (1, 6, 6)")
-    elsewhere = 'table "public.events_4" of source "erp" stands elsewhere'
-    assert elsewhere in project.refused("capture", "erp")
-    project.write("tables/tables.sql", f"{tables}{ddl};\n{attached};\n")
+    project.sql(_ATTACHED, "INSERT INTO events VALUES (4, 4, 4), (1, 6, 6)")
+    assert _ELSEWHERE in project.refused("capture", "erp")
+    project.write("tables/tables.sql", f"{tables}{_OTHER};\n{_ATTACHED};\n")
     project.brought_up_to_date()
 
     project.sql("ALTER TABLE events DETACH PARTITION events_4")
     assert 'lacks table "public.events_4"' in project.refused("capture", "erp")
     project.sql(f"ALTER PUBLICATION {project.slot} ADD TABLE events_4")
-    assert elsewhere in project.refused("capture", "erp")
+    assert _ELSEWHERE in project.refused("capture", "erp")
 
 
-def test_a_table_that_is_attached_while_it_is_captured(project: LiveProject) -> None:
-    """The capture ends before its first change."""
-    ddl = "CREATE TABLE events_4 (k int NOT NULL, id int NOT NULL, n int, PRIMARY KEY (k, id))"
-    with (project.folder / "tables/tables.sql").open("a") as file:
-        file.write(f"{ddl};\n")
-    project.sql(ddl)
+@pytest.mark.parametrize("published", [False, True])
+def test_a_table_that_is_attached_while_it_is_captured(
+    project: LiveProject, *, published: bool
+) -> None:
+    """The capture ends before its first change, also where it was captured on its own before."""
+    tables = (project.folder / "tables/tables.sql").read_text()
+    project.write("tables/tables.sql", f"{tables}{_OTHER};\n")
+    project.sql(_OTHER)
+    if published:
+        project.write("publications/l.yml", "publications: [{name: l, tables: [events_4]}]\n")
+        more = "  - {name: l, publications: [l], source: {postgres: erp}, changes: {postgres: erp}}"
+        with (project.folder / "subscriptions/s.yml").open("a") as file:
+            file.write(f"{more}\n")
+        project.capture("--rows", "events_4")
+        project.goes("run")
     with Process(project, "capture", "erp") as process:
         captured = len(project.changes)
-        project.sql("INSERT INTO events VALUES (1, 5, 5)")
+        project.sql("INSERT INTO events VALUES (1, 5, 5)", "INSERT INTO events_4 VALUES (4, 3, 3)")
         wait_for(lambda: len(project.changes) > captured)
-        attach = "ALTER TABLE events ATTACH PARTITION events_4 FOR VALUES IN (4)"
-        project.sql(attach, "INSERT INTO events VALUES (4, 4, 4)")
+        project.sql(_ATTACHED, "INSERT INTO events VALUES (4, 4, 4)")
         code, said = process.ended()
     assert code == 1
-    assert 'table "public.events_4" of source "erp" stands elsewhere' in said
-    assert "events_4" not in project.changes[-1].read_text()
+    assert _ELSEWHERE in said
+    assert '"id":4' not in project.changes[-1].read_text()
+    project.write("tables/tables.sql", f"{tables}{_OTHER};\n{_ATTACHED};\n")
+    project.capture()
+    if published:
+        lacks = 'changes of table "public.events_4" are missing for'
+        said = project.refused("run")
+        assert f'{lacks} "s/public.events"' in said
+        assert f'{lacks} "l/public.events_4"' in said
+        project.capture("--rows", "events*")
+        project.goes("run", "--resync", "events", "--resync", "events_4")
+        assert project.differences() == []
+    project.sql("UPDATE events SET n = 7 WHERE id > 3")
+    project.capture()
+    project.goes("run")
+    assert "WRONG=0" in project.goes("audit")
 
 
 def test_a_copy_that_is_killed_is_begun_anew(project: LiveProject) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
 from running import SPAN, World, insert, table
 
 from filtersql.errors import Mistakes
+from filtersql.targets import turns
 from filtersql.targets.duckdb import connect
 from filtersql.targets.open import open_engine
 from filtersql.targets.refusals import reason_of
@@ -44,6 +46,24 @@ def test_a_file_that_another_process_holds_is_named(tmp_path) -> None:
     assert answer.stdout.startswith('2 another process has the DuckDB file "x.duckdb"\n')
     assert f"Process {os.getpid()} has it open. This run wrote nothing." in answer.stdout
     engine.close()
+
+
+def test_a_thread_waits_for_its_turn_and_not_for_ever(tmp_path, monkeypatch) -> None:
+    """Two may wait for each other. A thread that has the file may open it again."""
+    path = tmp_path / "x.duckdb"
+    first, again = connect(path), connect(path)
+    first.close()
+    first.close()
+    with ThreadPoolExecutor(1) as other:
+        monkeypatch.setattr(turns, "PATIENCE", 0.1)
+        with pytest.raises(Mistakes, match="another thread of this process") as found:
+            other.submit(connect, path).result()
+        assert found.value.exit_code == 2
+        monkeypatch.setattr(turns, "PATIENCE", 60)
+        waiting = other.submit(lambda: connect(path).close())
+        again.close()
+        waiting.result(30)
+    connect(path).close()
 
 
 def test_macros_that_hide_functions_of_duckdb_are_refused(tmp_path) -> None:

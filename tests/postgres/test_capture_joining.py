@@ -1,0 +1,101 @@
+"""Tables that join what is captured, leave it, and come back."""
+
+from __future__ import annotations
+
+import pytest
+from live_processes import Process, wait_for
+from live_projects import LiveProject
+from test_capture import project, server
+
+__all__ = ["project", "server"]
+
+pytestmark = pytest.mark.postgres
+
+
+def test_a_table_that_joins_the_project(project: LiveProject) -> None:
+    """--rows adds it to the publication, and copies it as it is then; others go on as they are."""
+    published = (project.folder / "publications/p.yml").read_text()
+    project.write("publications/p.yml", published.replace("{name: items, where: id % 3 <> 0}", ""))
+    project.capture("--create")
+    project.goes("run")
+    project.write("publications/p.yml", published)
+    said = project.refused("capture", "erp")
+    assert 'lacks table "public.items"' in said
+    assert "filtersql capture erp --rows public.items" in said
+    assert "no target is copied" in project.refused("capture", "erp", "--rows", "item")
+
+    project.sql("INSERT INTO items VALUES (100, 'x', 'y')", "UPDATE orders SET region = 'eu'")
+    said = project.capture("--rows", "items")
+    assert f'public.items joins publication "{project.slot}"' in said
+    assert "21 rows of public.items" in said
+    project.sql("INSERT INTO items VALUES (101, 'x', 'y')", "DELETE FROM orders WHERE id < 5")
+    project.capture()
+    project.goes("run")
+    assert project.differences() == []
+    assert "WRONG=0" in project.goes("audit")
+
+    # What was taken out for a while is not put back unseen.
+    project.sql(f"ALTER PUBLICATION {project.slot} DROP TABLE items")
+    said = project.refused("capture", "erp", "--rows", "orders")
+    assert 'lacks table "public.items"' in said
+
+
+def test_a_table_that_joins_targets_that_are_not_copied(project: LiveProject) -> None:
+    """It is new: nothing of it is missing."""
+    published = (project.folder / "publications/p.yml").read_text()
+    project.write("publications/p.yml", published.replace("{name: items, where: id % 3 <> 0}", ""))
+    written = (project.folder / "subscriptions/s.yml").read_text()
+    project.write("subscriptions/t.yml", written.replace("name: s", "name: t, copy_data: false"))
+    project.capture("--create")
+    project.goes("run")
+    project.write("publications/p.yml", published)
+    project.capture("--rows", "items")
+    project.sql("INSERT INTO items VALUES (100, 'x', 'y')")
+    project.brought_up_to_date()
+
+
+def test_a_table_that_leaves_and_comes_back(project: LiveProject) -> None:
+    """What changed in between is in no file: its targets are refused until they are filled anew.
+
+    So is a run that goes on meanwhile, and one with another subscription of the same files.
+    """
+    written = (project.folder / "subscriptions/s.yml").read_text()
+    other = written.replace("name: s", "name: t").replace("[p, root]", "[root]")
+    project.write("subscriptions/t.yml", other)
+    project.capture("--create")
+    results = project.folder / "target/run_results.json"
+    with Process(project, "run", "--follow", "--interval", "1s") as following:
+        wait_for(results.exists)
+        project.sql(
+            f"ALTER PUBLICATION {project.slot} DROP TABLE items",
+            "DELETE FROM items WHERE id < 5",
+            "INSERT INTO items VALUES (100, 'x', 'y')",
+        )
+        project.refused("capture", "erp")
+        project.capture("--rows", "items")
+        lacks = 'changes of table "public.items" are missing for "s/public.items"'
+        code, said = following.ended()
+    assert code == 1
+    assert lacks in said
+    said = project.refused("run")
+    assert 'Copy its rows: "filtersql run --resync public.items".' in said
+    assert lacks in project.refused("run", "--select", "items")
+    project.sql("INSERT INTO orders VALUES (100, 'eu', 'paid', 1, '')")
+    project.capture()
+    project.goes("run", "--select", "orders")
+    assert lacks in project.refused("run")
+    project.goes("run", "--resync", "items")
+    assert project.differences() == []
+    project.capture("--rows", "*")
+    assert "WRONG=0" in project.goes("audit")
+    project.sql("INSERT INTO items VALUES (101, 'x', 'y')", "DELETE FROM items WHERE id < 9")
+    project.brought_up_to_date()
+    assert "WRONG=0" in project.goes("audit")
+
+    # A copy that was killed has said that it is not there.
+    joined = project.folder / "captured/erp/joined.json"
+    joined.write_text('{"public.items": null}')
+    assert '"filtersql capture erp --rows public.items", then' in project.refused("run")
+    project.capture("--rows", "items")
+    project.goes("run", "--resync", "items")
+    assert project.differences() == []
