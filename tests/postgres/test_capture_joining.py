@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from live_processes import Process, wait_for
 from live_projects import LiveProject
@@ -10,6 +13,14 @@ from test_capture import project, server
 __all__ = ["project", "server"]
 
 pytestmark = pytest.mark.postgres
+#: ends where the rows of a table that came back are looked at, and nothing else was done
+_KILLED = """
+import os, runpy
+from filtersql.postgres import capture
+settle = capture.settle_anew
+capture.settle_anew = lambda *arguments: os._exit(9 if settle(*arguments) else 8)
+runpy.run_module("filtersql", run_name="__main__")
+"""
 
 
 def test_a_table_that_joins_the_project(project: LiveProject) -> None:
@@ -98,4 +109,21 @@ def test_a_table_that_leaves_and_comes_back(project: LiveProject) -> None:
     assert '"filtersql capture erp --rows public.items", then' in project.refused("run")
     project.capture("--rows", "items")
     project.goes("run", "--resync", "items")
+    assert project.differences() == []
+
+
+def test_a_kill_behind_the_rows_repeats_no_change_that_they_hold(project: LiveProject) -> None:
+    """What was captured before them is in closed files: it is not sent again, with other seqs."""
+    project.capture("--create")
+    project.goes("run")
+    project.sql(
+        f"ALTER PUBLICATION {project.slot} DROP TABLE items",
+        "INSERT INTO items VALUES (100, 'x', 'y')",
+        "INSERT INTO orders VALUES (100, 'eu', 'paid', 1, '')",
+    )
+    command = ("capture", "erp", "--until-current", "--rows", "*")
+    ended = subprocess.run([sys.executable, "-c", _KILLED, *command], cwd=project.folder)
+    assert ended.returncode == 9
+    project.capture()
+    assert "CONFLICTS" not in project.goes("run", "--full-refresh")
     assert project.differences() == []
