@@ -82,6 +82,8 @@ def removed_targets(
     """
     for entry in gone(known, {entry.subscription for entry in known.newest.values()}, defined):
         dropped = drop_removed and entry.subscription in mine
+        if not dropped and not engine.exists(parts_of(entry)):
+            continue  # it was dropped by hand
         says = STAYS
         if dropped:
             says = "no definition names it any more; its table is dropped"

@@ -26,6 +26,7 @@ from filtersql.run.holding import beating, finish, release
 from filtersql.run.lease import leased
 from filtersql.run.ledger_cache import LedgerCache
 from filtersql.run.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
+from filtersql.run.proofs import parts_of
 from filtersql.run.removed_targets import gone
 from filtersql.run.sessions import lanes
 from filtersql.run.shared_feeds import SharedFeeds
@@ -122,10 +123,11 @@ def _removed(feeds: SharedFeeds, ledgers: LedgerCache) -> tuple[tuple[str, str],
         # What a run writes is about targets that are defined, or says of others that they are
         # left: to read it again says no more.
         known = ledgers.known or ledger.read(feeds.engine, feeds.inputs.state_schema)
+        found = gone(known, feeds.tables, defined)
+        there = [entry for entry in found if feeds.engine.exists(parts_of(entry))]
     except Mistakes:
         return ()  # the run has said why the ledger cannot be read
-    found = gone(known, feeds.tables, defined)
-    return tuple((f"{entry.subscription}/{entry.relation}", entry.target) for entry in found)
+    return tuple((f"{entry.subscription}/{entry.relation}", entry.target) for entry in there)
 
 
 def _subscription(
