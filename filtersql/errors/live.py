@@ -22,12 +22,15 @@ DIFFERENT_FILES = Wording(
     detail="{files:listed}.",
     hint="--force overwrites; nothing was written.",
 )
-#: what --create does
-CREATES = "makes publication and slot, and copies the rows"
 # A run, before anything was captured, or before a table's rows were.
 NOTHING_CAPTURED = Wording(
     'no {what} have been captured from source "{source}"',
-    hint='"filtersql capture {source}{flags}" {does}.',
+    hint='"filtersql capture {source}" records them; with --create it makes publication and slot.',
+)
+# The same, where rows of other tables are there.
+ROWS_NOT_CAPTURED = Wording(
+    'no rows of {table} have been captured from source "{source}"',
+    hint='"filtersql capture {source} --rows {table}" copies them.',
 )
 DRIVER_MISSING = _outside(
     "a live PostgreSQL needs psycopg, which is not installed",

@@ -36,7 +36,7 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Definitions, Feed, SourceOfTables, Subscription
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.live import CREATES, NOTHING_CAPTURED, unknown_source
+from filtersql.errors.live import NOTHING_CAPTURED, ROWS_NOT_CAPTURED, unknown_source
 from filtersql.names import RelationName, path_name
 
 __all__ = [
@@ -92,15 +92,11 @@ def rows_pattern(source: SourceOfTables, relation: RelationName) -> str:
     assert source.postgres is not None
     seq = source.seq_of(relation)
     if seq is None:
-        begun = bool(source.captured)
-        lacking = NOTHING_CAPTURED(
-            source.span,
-            what=f"rows of {relation}",
-            source=source.postgres,
-            flags=f" --rows {relation}" if begun else " --create",
-            does="copies them" if begun else CREATES,
+        if source.captured:
+            raise Mistakes([ROWS_NOT_CAPTURED(source.span, table=relation, source=source.postgres)])
+        raise Mistakes(
+            [NOTHING_CAPTURED(source.span, what=f"rows of {relation}", source=source.postgres)]
         )
-        raise Mistakes([lacking])
     folder = rows_folder(Path(), source.postgres, relation) / number_name(seq)
     return f"{glob.escape(folder.as_posix())}/*.jsonl"
 

@@ -21,7 +21,7 @@ from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed, Subscription
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import DUPLICATE_KEYS
-from filtersql.errors.live import CREATES, NOTHING_CAPTURED
+from filtersql.errors.live import NOTHING_CAPTURED
 from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
 from filtersql.feeds.changes import Reading, read
 from filtersql.feeds.formats import Opened, open_files, placed_order
@@ -193,9 +193,7 @@ def _feed_files(engine: Engine, feed: Feed, path: str, root: Path) -> tuple[Feed
     except Mistakes:
         if feed.postgres is None:
             raise
-        wrong = NOTHING_CAPTURED(
-            feed.span, what="changes", source=feed.postgres, does=CREATES, flags=" --create"
-        )
+        wrong = NOTHING_CAPTURED(feed.span, what="changes", source=feed.postgres)
         raise Mistakes([wrong]) from None
 
 

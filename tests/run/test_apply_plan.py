@@ -280,18 +280,6 @@ def test_a_removed_target_stays_until_it_is_dropped(shop: Shop, engine: DuckDB) 
     assert shop.run(engine).mistakes == ()
 
 
-def test_a_removed_target_that_was_dropped_by_hand_is_no_concern(
-    shop: Shop, engine: DuckDB
-) -> None:
-    """A plan does not speak of it any more."""
-    shop.run(engine)
-    shop.define(orders=EU)
-    shop.apply(engine)
-    assert set(shop.plan(engine)) == {"bare"}
-    engine.drop(("s1", "bare"))
-    assert shop.plan(engine) == {}
-
-
 def test_the_state_of_an_earlier_version_is_taken_over(shop: Shop, engine: DuckDB) -> None:
     """It kept one hash and no text: the same filter is in force, another one is planned by data."""
     shop.run(engine)

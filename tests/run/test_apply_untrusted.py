@@ -139,3 +139,15 @@ def test_only_a_table_of_the_project_is_dropped(shop: Shop, engine: DuckDB) -> N
     assert other.apply(engine, drop_removed=True) is not None
     assert len(shop.rows(engine, "orders")) == 7
     assert len(shop.rows(engine, "bare")) == 3
+
+
+def test_a_removed_target_that_was_dropped_by_hand_is_no_concern(
+    shop: Shop, engine: DuckDB
+) -> None:
+    """A plan does not speak of it any more."""
+    shop.run(engine)
+    shop.define(orders=EU)
+    shop.apply(engine)
+    assert set(shop.plan(engine)) == {"bare"}
+    engine.drop(("s1", "bare"))
+    assert shop.plan(engine) == {}
