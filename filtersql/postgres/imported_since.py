@@ -1,7 +1,7 @@
 """Whether a server's publications are still what `import` wrote: `published_otherwise(…)`.
 
 Example
-    publications/erp.sql          the server now                        True, for
+    publications/erp.sql          the server now                        the path, for
     … TABLE a WHERE (id > 10);    … TABLE a WHERE (id <= 10);           the statement is another
     … TABLE a;                    … TABLE a; … TABLE b;                 a table joined
 

@@ -75,7 +75,7 @@ def rows_folder(root: Path, source: str, relation: RelationName) -> Path:
 
 def newest_rows(root: Path, source: str, relation: RelationName) -> int | None:
     """The seq of the newest rows of a table; None where none were captured."""
-    return dict(_newest(rows_folder(root, source, relation).parent)).get(relation.path)
+    return _newest_of(rows_folder(root, source, relation))
 
 
 def joined_tables(folder: Path) -> dict[str, int | None]:
@@ -131,10 +131,15 @@ def _source(root: Path, source: SourceOfTables | None) -> SourceOfTables | None:
 
 def _newest(rows: Path) -> Iterator[tuple[str, int]]:
     """The newest seq of each table's rows, by the name of its folder."""
-    for table in filter(Path.is_dir, rows.iterdir() if rows.is_dir() else ()):
-        seqs = [int(each.name) for each in table.iterdir() if each.name.isdecimal()]
-        if seqs:
-            yield table.name, max(seqs)
+    for table in rows.iterdir() if rows.is_dir() else ():
+        if (seq := _newest_of(table)) is not None:
+            yield table.name, seq
+
+
+def _newest_of(table: Path) -> int | None:
+    """The newest seq in the folder of a table; None: there is none."""
+    found = table.iterdir() if table.is_dir() else ()
+    return max((int(each.name) for each in found if each.name.isdecimal()), default=None)
 
 
 def _changes(feed: Feed | None) -> Feed | None:
