@@ -23,6 +23,7 @@ from filtersql.errors.auditing import REPEATED_KEYS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.counts import count_repeated
 from filtersql.targets.model import Engine
+from filtersql.targets.statements import named_column
 
 __all__ = ["FINDINGS", "Found", "Sides", "check_keys", "compare"]
 
@@ -81,24 +82,24 @@ def compare(engine: Engine, compiled: CompiledTable, *, beside: bool = False) ->
         check_keys(engine, compiled)
     columns = engine.stage(FINDINGS, compiled.audit_sql)
     staged = exp.to_table(FINDINGS)
-    counted = exp.Sum(this=_column(copies)) if not compiled.key else exp.Count(this=exp.Star())
-    kinds = select(_column(finding), counted).from_(staged).group_by(_column(finding))
+    counted = exp.Sum(this=named_column(copies)) if not compiled.key else exp.Count(this=exp.Star())
+    kinds = select(named_column(finding), counted).from_(staged).group_by(named_column(finding))
     counts = {str(kind): int(str(count)) for kind, count in engine.rows(kinds.sql(dialect))}
     place = exp.Window(
         this=exp.RowNumber(),
-        partition_by=[_column(finding)],
-        order=exp.Order(expressions=[exp.Ordered(this=_column(name)) for name in columns]),
+        partition_by=[named_column(finding)],
+        order=exp.Order(expressions=[exp.Ordered(this=named_column(name)) for name in columns]),
     )
     placed = select("*", exp.alias_(place, _PLACE)).from_(staged)
     few = (
-        select(*map(_column, [*columns, _PLACE]))
+        select(*map(named_column, [*columns, _PLACE]))
         .from_(placed.subquery("placed"))
-        .where(exp.LTE(this=_column(_PLACE), expression=exp.convert(_SAMPLE)))
+        .where(exp.LTE(this=named_column(_PLACE), expression=exp.convert(_SAMPLE)))
     )
     shown = (
-        select(*map(_column, columns))
+        select(*map(named_column, columns))
         .from_(few.subquery("few"))
-        .order_by(_column(finding), _column(_PLACE))
+        .order_by(named_column(finding), named_column(_PLACE))
     )
     rows = engine.rows(shown.sql(dialect)) if counts else []
     named = {finding: "finding", copies: "copies"}
@@ -119,13 +120,17 @@ def _sides(engine: Engine, compiled: CompiledTable, few: exp.Select) -> tuple[Si
     """The rows of the sample in the source's view and in the target, in the sample's order."""
     target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
     names = [column.name for column in compiled.columns]
-    query = select(_column(compiled.finding_column, "few")).from_(few.subquery("few"))
+    query = select(named_column(compiled.finding_column, "few")).from_(few.subquery("few"))
     for side, table in (("e", exp.to_table(compiled.source_view)), ("t", target)):
-        same = exp.and_(*(_column(key, side).eq(_column(key, "few")) for key in compiled.key))
-        query = query.join(exp.alias_(table, side, table=True), on=same, join_type="left").select(
-            *(exp.alias_(_column(name, side), f"{side}_{n}") for n, name in enumerate(names))
+        same = exp.and_(
+            *(named_column(key, side).eq(named_column(key, "few")) for key in compiled.key)
         )
-    query = query.order_by(*(_column(name, "few") for name in (compiled.finding_column, _PLACE)))
+        query = query.join(exp.alias_(table, side, table=True), on=same, join_type="left").select(
+            *(exp.alias_(named_column(name, side), f"{side}_{n}") for n, name in enumerate(names))
+        )
+    query = query.order_by(
+        *(named_column(name, "few") for name in (compiled.finding_column, _PLACE))
+    )
 
     def row(values: Sequence[object]) -> dict[str, object] | None:
         held = dict(zip(names, values, strict=True))
@@ -158,7 +163,3 @@ def check_keys(engine: Engine, compiled: CompiledTable) -> None:
 
 def _is_nan(value: object) -> bool:
     return isinstance(value, float) and math.isnan(value)
-
-
-def _column(name: str, table: str | None = None) -> exp.Column:
-    return exp.column(name, table=table, quoted=True)

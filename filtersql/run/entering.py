@@ -25,7 +25,7 @@ from filtersql.run.context import RunContext, TargetRun
 from filtersql.run.source_at_position import SourceAtPosition, SourcedTarget
 from filtersql.run.sources import change_columns, no_changes
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_rows
+from filtersql.targets.statements import named_column, named_rows
 
 __all__ = ["entering", "enters"]
 
@@ -58,20 +58,20 @@ def entering(context: RunContext, engine: Engine, target: TargetRun) -> Iterator
 def _entering(engine: Engine, target: TargetRun) -> exp.Select:
     """Rows of the source whose key the target lacks, as a snapshot's."""
     compiled = target.compiled
-    given = {f"after_{each.name}": _column("s", each.name) for each in compiled.feed_columns}
+    given = {f"after_{each.name}": named_column(each.name, "s") for each in compiled.feed_columns}
     rows = change_columns(
         compiled,
         engine.dialect,
         {"seq": exp.convert(0), "op": exp.convert("read"), **given},
     ).from_(exp.alias_(named_rows(compiled.source_view), "s", table=True))
     held = exp.to_table(compiled.target_sql, dialect=engine.dialect)
-    same = exp.and_(*(_column("s", name).eq(_column("t", name)) for name in compiled.key))
+    same = exp.and_(*(named_column(name, "s").eq(named_column(name, "t")) for name in compiled.key))
     rows = rows.join(exp.alias_(held, "t", table=True), on=same, join_type="anti")
     if (stood_at := _stood_at(engine, target)) is None:
         return rows
     began = (
         exp.GTE(
-            this=_column("s", each.column),
+            this=named_column(each.column, "s"),
             expression=moment_at(engine, each.cut, datetime.fromisoformat(stood_at)),
         )
         for each in compiled.delays
@@ -85,7 +85,3 @@ def _stood_at(engine: Engine, target: TargetRun) -> str | None:
         return target.stood_at
     mark = engine.committed(target.compiled.target)
     return None if mark is None else mark.clock
-
-
-def _column(table: str, name: str) -> exp.Column:
-    return exp.column(name, table=table, quoted=True)

@@ -25,7 +25,7 @@ from filtersql.errors import Mistake
 from filtersql.errors.stopping import KEY_WRITTEN_OTHERWISE
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_rows
+from filtersql.targets.statements import named_column, named_rows
 
 __all__ = ["written_otherwise"]
 
@@ -107,22 +107,24 @@ def _changes(
 ) -> list[_Change]:
     """The changes that call a row by one of the values, and all TRUNCATEs."""
     sides = [_both(side, key) for side in _SIDES]
-    changed = select(_column("seq"), _column("op"), *sides[0], *sides[1]).from_(view.copy())
+    changed = select(named_column("seq"), named_column("op"), *sides[0], *sides[1]).from_(
+        view.copy()
+    )
     names = [one.alias for side in sides for one in side]
-    query = select("seq", "op", *map(_column, names)).from_(changed.subquery("changed"))
-    wanted: list[exp.Expr] = [_column("op").eq("truncate")]
+    query = select("seq", "op", *map(named_column, names)).from_(changed.subquery("changed"))
+    wanted: list[exp.Expr] = [named_column("op").eq("truncate")]
     for side in _SIDES:
         query = query.join(
             repeated.copy().subquery(f"of_{side}"),
             on=exp.and_(
                 *(
-                    _column(f"{side}value_{n}").eq(_column(f"value_{n}", f"of_{side}"))
+                    named_column(f"{side}value_{n}").eq(named_column(f"value_{n}", f"of_{side}"))
                     for n in range(len(key))
                 )
             ),
             join_type="left",
         )
-        wanted.append(exp.not_(_column("value_0", f"of_{side}").is_(exp.null())))
+        wanted.append(exp.not_(named_column("value_0", f"of_{side}").is_(exp.null())))
     query = query.where(exp.or_(*wanted)).order_by("seq")
     count = len(key)
     return [
@@ -156,7 +158,7 @@ def _several(column: FeedColumn) -> bool:
 
 def _compared(column: FeedColumn, name: str) -> exp.Expr:
     """What equal values have in common."""
-    text = _column(name)
+    text = named_column(name)
     if not _several(column):
         return text
     match texts_of(column.pg_type):
@@ -175,37 +177,36 @@ def _both(side: str, key: Sequence[FeedColumn]) -> list[exp.Alias]:
     names = [f"{side}{column.name}" for column in key]
     compared = (_compared(column, name) for column, name in zip(key, names, strict=True))
     return [
-        *(_named(_column(name), f"{side}text_{n}") for n, name in enumerate(names)),
+        *(_named(named_column(name), f"{side}text_{n}") for n, name in enumerate(names)),
         *(_named(one, f"{side}value_{n}") for n, one in enumerate(compared)),
     ]
 
 
 def _called(table: exp.Table, side: str, key: Sequence[FeedColumn]) -> exp.Select:
     """What a side of the changes, or the target, calls its rows: once each."""
-    first = _column(f"{side}{key[0].name}")
+    first = named_column(f"{side}{key[0].name}")
     names = [_named(one.this, one.alias.removeprefix(side)) for one in _both(side, key)]
     return select(*names).distinct().from_(table.copy()).where(exp.not_(first.is_(exp.null())))
 
 
 def _values(texts: exp.Query, key: Sequence[FeedColumn]) -> exp.Select:
     names = [f"value_{n}" for n in range(len(key))]
-    values = select(*map(_column, names)).from_(texts.copy().subquery("texts"))
-    return values.group_by(*map(_column, names))
+    values = select(*map(named_column, names)).from_(texts.copy().subquery("texts"))
+    return values.group_by(*map(named_column, names))
 
 
 def _among(calls: exp.Select, values: exp.Select, key: Sequence[FeedColumn]) -> exp.Select:
     """Those that are equal to one of the values."""
     same = (
-        _column(f"value_{n}", "called").eq(_column(f"value_{n}", "asked")) for n in range(len(key))
+        named_column(f"value_{n}", "called").eq(named_column(f"value_{n}", "asked"))
+        for n in range(len(key))
     )
     names = [f"{what}_{n}" for what in ("text", "value") for n in range(len(key))]
-    called = select(*(_column(name, "called") for name in names)).from_(calls.subquery("called"))
+    called = select(*(named_column(name, "called") for name in names)).from_(
+        calls.subquery("called")
+    )
     return called.join(values.copy().subquery("asked"), on=exp.and_(*same))
 
 
 def _named(value: exp.Expr, name: str) -> exp.Alias:
     return exp.Alias(this=value, alias=exp.to_identifier(name, quoted=True))
-
-
-def _column(name: str, table: str | None = None) -> exp.Column:
-    return exp.column(name, table=table, quoted=True)

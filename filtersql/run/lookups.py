@@ -20,6 +20,7 @@ from filtersql.errors.applying import LOOKUP_LEFT_OUT
 from filtersql.rendering.compiled import CompiledTable, LookedUp
 from filtersql.run.context import TargetRun
 from filtersql.targets.model import Engine
+from filtersql.targets.statements import named_column
 
 __all__ = ["check_chosen", "define_lookups", "show_held", "show_nothing"]
 
@@ -68,7 +69,7 @@ def define_lookups(
 
 def show_held(engine: Engine, looked: LookedUp, other: CompiledTable) -> None:
     """Make the view of what the target of a looked-up table holds."""
-    held = select(*map(_column, looked.columns)).from_(_target(engine, other))
+    held = select(*map(named_column, looked.columns)).from_(_target(engine, other))
     engine.stage(looked.view, held.sql(engine.dialect))
 
 
@@ -94,12 +95,15 @@ def _brought_forward(
     held = exp.alias_(_target(engine, other), "held", table=True)
     new = exp.alias_(exp.to_table(stage), "staged", table=True)
     same = exp.and_(
-        *(exp.EQ(this=_column(key, "held"), expression=_column(key, "staged")) for key in other.key)
+        *(
+            exp.EQ(this=named_column(key, "held"), expression=named_column(key, "staged"))
+            for key in other.key
+        )
     )
     touched = select(exp.convert(1)).from_(new.copy()).where(same)
-    left = select(*(_column(name, "held") for name in looked.columns)).from_(held.copy())
+    left = select(*(named_column(name, "held") for name in looked.columns)).from_(held.copy())
     stays = exp.NEQ(
-        this=_column(other.effect_column, "staged"), expression=exp.Literal.string("delete")
+        this=named_column(other.effect_column, "staged"), expression=exp.Literal.string("delete")
     )
     tail = other.effect_column.removeprefix("effect")
     columns = [_kept(name, f"keeps_{name}{tail}", staged) for name in looked.columns]
@@ -111,17 +115,13 @@ def _brought_forward(
 def _kept(name: str, keeps: str, staged: Sequence[str]) -> exp.Expr:
     """A staged value; the target's where the feed did not send it."""
     if keeps not in staged:
-        return _column(name, "staged")
-    chosen = exp.case().when(_column(keeps, "staged"), _column(name, "held"))
-    return exp.alias_(chosen.else_(_column(name, "staged")), name, quoted=True)
+        return named_column(name, "staged")
+    chosen = exp.case().when(named_column(keeps, "staged"), named_column(name, "held"))
+    return exp.alias_(chosen.else_(named_column(name, "staged")), name, quoted=True)
 
 
 def _target(engine: Engine, compiled: CompiledTable) -> exp.Table:
     return exp.to_table(compiled.target_sql, dialect=engine.dialect)
-
-
-def _column(name: str, table: str | None = None) -> exp.Column:
-    return exp.column(name, table=table, quoted=True)
 
 
 def _null(sql_type: str, engine: Engine) -> exp.Cast:

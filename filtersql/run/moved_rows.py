@@ -38,7 +38,7 @@ from filtersql.run.ledger_entry import Entry
 from filtersql.run.over_stage import asking_target, over_stage
 from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_rows
+from filtersql.targets.statements import named_column, named_rows
 
 __all__ = ["Moved", "count_target", "moved_rows"]
 
@@ -129,7 +129,10 @@ def _narrowing(engine: Engine, compiled: CompiledTable, stage: str) -> Moved:
         target = exp.alias_(_target(engine, compiled), "t", table=True)
         names = [each.name for each in compiled.columns]
         same = exp.and_(
-            *(exp.NullSafeEQ(this=_column(one, "t"), expression=_column(one, "s")) for one in names)
+            *(
+                exp.NullSafeEQ(this=named_column(one, "t"), expression=named_column(one, "s"))
+                for one in names
+            )
         )
         rows = exp.alias_(named_rows(stage), "s", table=True)
         query = query.from_(target).join(rows, on=same)
@@ -154,9 +157,9 @@ def _between(
         # Counts read a few columns of each row; a stage reads all of them.
         stage = f"{stage}_counted"
         engine.define(stage, source)
-    effect = _column(compiled.effect_column)
+    effect = named_column(compiled.effect_column)
     kinds = [count_where(effect.copy().eq(kind)) for kind in ("delete", "insert")]
-    keys = exp.Count(this=exp.Distinct(expressions=[_column(key) for key in compiled.key]))
+    keys = exp.Count(this=exp.Distinct(expressions=[named_column(key) for key in compiled.key]))
     ((delete, insert, different),) = engine.rows(
         select(*kinds, keys).from_(named_rows(stage)).sql(engine.dialect)
     )
@@ -232,7 +235,7 @@ def _merge(engine: Engine, compiled: CompiledTable, statement: str, source: str,
 
 
 def _effects(engine: Engine, compiled: CompiledTable, stage: str) -> dict[str, int]:
-    effect = _column(compiled.effect_column)
+    effect = named_column(compiled.effect_column)
     query = select(effect, exp.Count(this=exp.Star())).from_(named_rows(stage)).group_by(effect)
     return {str(kind): int(str(many)) for kind, many in engine.rows(query.sql(engine.dialect))}
 
@@ -247,18 +250,18 @@ def _sample(
 ) -> dict[str, object] | None:
     """A row of an effect, the first by its key where they are ordered."""
     names = [each.name for each in compiled.columns]
-    query = select(*map(_column, names)).from_(named_rows(stage))
+    query = select(*map(named_column, names)).from_(named_rows(stage))
     if effect is not None:
-        query = query.where(_column(compiled.effect_column).eq(effect))
+        query = query.where(named_column(compiled.effect_column).eq(effect))
     if ordered:
-        query = query.order_by(*map(_column, compiled.key or names))
+        query = query.order_by(*map(named_column, compiled.key or names))
     return _first(engine, query, names)
 
 
 def _leaving(engine: Engine, compiled: CompiledTable, goes: str) -> dict[str, object] | None:
     """Any row of the target that leaves: of these the stage has but the keys."""
     names = [each.name for each in compiled.columns]
-    query = select(*(_column(name, "t") for name in names)).from_(
+    query = select(*(named_column(name, "t") for name in names)).from_(
         _target(engine, compiled).as_("t")
     )
     return _first(engine, query.where(as_written(goes)), names)
@@ -277,7 +280,3 @@ def _found(compiled: CompiledTable, found: Found, kind: str) -> dict[str, object
 
 def _target(engine: Engine, compiled: CompiledTable) -> exp.Table:
     return exp.to_table(compiled.target_sql, dialect=engine.dialect)
-
-
-def _column(name: str, table: str | None = None) -> exp.Column:
-    return exp.column(name, table=table, quoted=True)

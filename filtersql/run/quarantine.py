@@ -32,7 +32,7 @@ from filtersql.rendering.sql_fragments import text_type
 from filtersql.rendering.target_uniqueness import QUARANTINE
 from filtersql.run import counts
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import insert_values, quoted, table
+from filtersql.targets.statements import insert_values, named_column, quoted, table
 
 __all__ = ["Held", "append", "count", "drop", "exists", "mark_released", "read", "remove_released"]
 
@@ -65,7 +65,7 @@ def read(engine: Engine, compiled: CompiledTable) -> tuple[Held, ...]:
     """All changes in a target's quarantine, in the order of the feed."""
     if not exists(engine, compiled):
         return ()
-    query = select(*map(_column, _COLUMNS)).from_(_table(engine, compiled))
+    query = select(*map(named_column, _COLUMNS)).from_(_table(engine, compiled))
     rows = engine.rows(query.sql(engine.dialect))
     return tuple(sorted((_held(row, compiled) for row in rows), key=lambda held: held.seq))
 
@@ -75,7 +75,7 @@ def count(engine: Engine, compiled: CompiledTable) -> int:
     if not exists(engine, compiled):
         return 0
     held = select("*").from_(_table(engine, compiled))
-    not_truncate = exp.NEQ(this=_column("op"), expression=exp.convert("truncate"))
+    not_truncate = exp.NEQ(this=named_column("op"), expression=exp.convert("truncate"))
     return counts.count(engine, held.where(not_truncate))
 
 
@@ -98,24 +98,27 @@ def drop(engine: Engine, compiled: CompiledTable) -> None:
 
 def mark_released(engine: Engine, compiled: CompiledTable, seqs: Sequence[int]) -> None:
     """Say which changes are about to be applied; a release that was killed said so, too."""
-    like = exp.Like(this=_column("error"), expression=exp.convert(f"{_RELEASED}%"))
+    like = exp.Like(this=named_column("error"), expression=exp.convert(f"{_RELEASED}%"))
     begin = exp.convert(len(_RELEASED) + 1)
     update = exp.Update(
         this=_table(engine, compiled),
         expressions=[
             exp.EQ(
-                this=_column("error"), expression=exp.Substring(this=_column("error"), start=begin)
+                this=named_column("error"),
+                expression=exp.Substring(this=named_column("error"), start=begin),
             )
         ],
         where=exp.Where(this=like),
     )
     engine.execute(update.sql(engine.dialect))
     if seqs:
-        released = exp.DPipe(this=exp.convert(_RELEASED), expression=_column("error"), safe=True)
+        released = exp.DPipe(
+            this=exp.convert(_RELEASED), expression=named_column("error"), safe=True
+        )
         update = exp.Update(
             this=_table(engine, compiled),
-            expressions=[exp.EQ(this=_column("error"), expression=released)],
-            where=exp.Where(this=_column("seq").isin(*seqs)),
+            expressions=[exp.EQ(this=named_column("error"), expression=released)],
+            where=exp.Where(this=named_column("seq").isin(*seqs)),
         )
         engine.execute(update.sql(engine.dialect))
 
@@ -123,7 +126,7 @@ def mark_released(engine: Engine, compiled: CompiledTable, seqs: Sequence[int]) 
 def remove_released(engine: Engine, compiled: CompiledTable) -> None:
     """Forget the changes that were applied."""
     if exists(engine, compiled):
-        like = exp.Like(this=_column("error"), expression=exp.convert(f"{_RELEASED}%"))
+        like = exp.Like(this=named_column("error"), expression=exp.convert(f"{_RELEASED}%"))
         delete = exp.Delete(this=_table(engine, compiled), where=exp.Where(this=like))
         engine.execute(delete.sql(engine.dialect))
 
@@ -183,7 +186,3 @@ def _relation(text: object) -> str | list[str] | None:
         return None
     parts: list[str] = json.loads(str(text)) if str(text).startswith("[") else []
     return parts or str(text)
-
-
-def _column(name: str) -> exp.Column:
-    return exp.column(name, quoted=True)

@@ -29,7 +29,7 @@ from filtersql.run.ledger_entry import Entry
 from filtersql.run.moved_rows import Moved, count_target
 from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_rows, select_all, select_columns
+from filtersql.targets.statements import named_column, named_rows, select_all, select_columns
 
 __all__ = ["rebuilt_rows"]
 
@@ -123,7 +123,7 @@ def _same_key(before: Definition, now: Definition) -> bool:
 def _joined(engine: Engine, compiled: CompiledTable, query: exp.Select, stage: str) -> str:
     """A query over the target `t` and the stage `s`, of which one side may lack a key."""
     target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
-    same = exp.and_(*(_column(name, "t").eq(_column(name, "s")) for name in compiled.key))
+    same = exp.and_(*(named_column(name, "t").eq(named_column(name, "s")) for name in compiled.key))
     query = query.from_(exp.alias_(target, "t", table=True))
     stage_rows = exp.alias_(named_rows(stage), "s", table=True)
     return query.join(stage_rows, on=same, join_type="full outer").sql(engine.dialect)
@@ -138,20 +138,16 @@ def _first(
     condition: exp.Expr,
 ) -> dict[str, object] | None:
     """The first row of one side by its key."""
-    query = select(*(_column(name, side) for name in names)).where(condition)
-    query = query.order_by(*(_column(name, side) for name in compiled.key)).limit(1)
+    query = select(*(named_column(name, side) for name in names)).where(condition)
+    query = query.order_by(*(named_column(name, side) for name in compiled.key)).limit(1)
     rows = engine.rows(_joined(engine, compiled, query, stage))
     return dict(zip(names, rows[0], strict=True)) if rows else None
 
 
 def _there(side: str, compiled: CompiledTable) -> exp.Expr:
     """Whether a side has the row: its key is never NULL."""
-    return exp.not_(exp.Is(this=_column(compiled.key[0], side), expression=exp.null()))
+    return exp.not_(exp.Is(this=named_column(compiled.key[0], side), expression=exp.null()))
 
 
 def _differs(name: str) -> exp.Expr:
-    return exp.NullSafeNEQ(this=_column(name, "t"), expression=_column(name, "s"))
-
-
-def _column(name: str, table: str) -> exp.Column:
-    return exp.column(name, table=table, quoted=True)
+    return exp.NullSafeNEQ(this=named_column(name, "t"), expression=named_column(name, "s"))

@@ -23,6 +23,7 @@ from filtersql.rendering.sql_fragments import explode
 from filtersql.run.audit_findings import FINDINGS
 from filtersql.run.over_stage import staged_merge
 from filtersql.targets.model import Engine
+from filtersql.targets.statements import named_column
 
 __all__ = ["mend"]
 
@@ -41,14 +42,14 @@ def mend(engine: Engine, compiled: CompiledTable) -> None:
 
 def _keyed(compiled: CompiledTable) -> exp.Select:
     tail = compiled.effect_column.removeprefix("effect")
-    finding = _column(compiled.finding_column, "f")
+    finding = named_column(compiled.finding_column, "f")
     leaked = exp.EQ(this=finding, expression=exp.Literal.string("leaked"))
     effect = (
         exp.case().when(leaked, exp.Literal.string("delete")).else_(exp.Literal.string("insert"))
     )
     columns = [
         exp.alias_(
-            _column(one.name, "f" if one.name in compiled.key else "e"), one.name, quoted=True
+            named_column(one.name, "f" if one.name in compiled.key else "e"), one.name, quoted=True
         )
         for one in compiled.columns
     ]
@@ -57,7 +58,10 @@ def _keyed(compiled: CompiledTable) -> exp.Select:
         for name in compiled.may_be_unchanged
     ]
     same = exp.and_(
-        *(exp.EQ(this=_column(key, "e"), expression=_column(key, "f")) for key in compiled.key)
+        *(
+            exp.EQ(this=named_column(key, "e"), expression=named_column(key, "f"))
+            for key in compiled.key
+        )
     )
     source = exp.alias_(exp.to_table(compiled.source_view), "e", table=True)
     return (
@@ -74,20 +78,23 @@ def _counted(engine: Engine, compiled: CompiledTable) -> exp.Select:
     target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
     held = (
         select(
-            *map(_column, columns),
+            *map(named_column, columns),
             exp.alias_(exp.Count(this=exp.Star()), copies, quoted=True),
         )
         .from_(target)
-        .group_by(*map(_column, columns))
+        .group_by(*map(named_column, columns))
     )
     same = exp.and_(
-        *(exp.NullSafeEQ(this=_column(one, "h"), expression=_column(one, "f")) for one in columns)
+        *(
+            exp.NullSafeEQ(this=named_column(one, "h"), expression=named_column(one, "f"))
+            for one in columns
+        )
     )
     zero = exp.Literal.number(0)
-    found = exp.func("COALESCE", _column(copies, "h"), zero)
-    finding = _column(compiled.finding_column, "f")
+    found = exp.func("COALESCE", named_column(copies, "h"), zero)
+    finding = named_column(compiled.finding_column, "f")
     missing = exp.EQ(this=finding, expression=exp.Literal.string("missing"))
-    step = _column(copies, "f")
+    step = named_column(copies, "f")
     left = exp.Add(
         this=found, expression=exp.paren(exp.case().when(missing, step).else_(exp.Neg(this=step)))
     )
@@ -96,13 +103,9 @@ def _counted(engine: Engine, compiled: CompiledTable) -> exp.Select:
     ordinal = exp.Anonymous(this=explode(engine.dialect), expressions=[upto])
     return (
         select(
-            *(_column(one, "f") for one in columns),
+            *(named_column(one, "f") for one in columns),
             exp.alias_(ordinal, compiled.ordinal_column, quoted=True),
         )
         .from_(exp.alias_(exp.to_table(FINDINGS), "f", table=True))
         .join(held.subquery("h"), on=same, join_type="left")
     )
-
-
-def _column(name: str, table: str | None = None) -> exp.Column:
-    return exp.column(name, table=table, quoted=True)

@@ -31,7 +31,7 @@ from filtersql.run.model import CONFLICTS, Conflict, no_conflicts
 from filtersql.run.over_stage import same_key, staged_merge
 from filtersql.run.query_parts import Kept, run_costly_parts
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import in_parentheses, named_rows
+from filtersql.targets.statements import in_parentheses, named_column, named_rows
 
 __all__ = ["Judgement", "StageRefused", "judge_changes"]
 
@@ -204,14 +204,14 @@ def _counted(engine: Engine, compiled: CompiledTable, staged: _Staged) -> _Tally
     only = is_reviewed(compiled) if within else exp.true()
     rows = count_where(only)
     keyed = compiled.form.startswith(_KEYED) and compiled.key and not _numbered(compiled, within)
-    each = [exp.Case().when(only, _column(key)) for key in compiled.key]
+    each = [exp.Case().when(only, named_column(key)) for key in compiled.key]
     keys = exp.Count(this=exp.Distinct(expressions=each))
     kept = [
         keeps
         for column in compiled.may_be_unchanged
         if (keeps := _keeps(compiled, column, columns)) is not None
     ]
-    keeping = exp.or_(*map(_column, kept)) if kept else exp.false()
+    keeping = exp.or_(*map(named_column, kept)) if kept else exp.false()
     guarded = [column.name for column in compiled.columns if column.not_null]
     query = select(
         rows,
@@ -256,9 +256,9 @@ def _numbered(compiled: CompiledTable, within: Sequence[exp.Expr]) -> bool:
 
 
 def _null(compiled: CompiledTable, column: str, columns: Sequence[str]) -> exp.Expr:
-    condition = exp.and_(_written(compiled), _column(column).is_(exp.null()))
+    condition = exp.and_(_written(compiled), named_column(column).is_(exp.null()))
     keeps = _keeps(compiled, column, columns)
-    return condition if keeps is None else exp.and_(condition, exp.not_(_column(keeps)))
+    return condition if keeps is None else exp.and_(condition, exp.not_(named_column(keeps)))
 
 
 def _unknown(
@@ -275,19 +275,19 @@ def _unknown(
     target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
     there = exp.alias_(target, "held", table=True)
     held = select(exp.convert(1)).from_(there).where(same_key(compiled))
-    some = exp.or_(*(_column(keeps, "staged") for _, keeps in kept))
-    keys = [_column(key, "staged") for key in compiled.key]
+    some = exp.or_(*(named_column(keeps, "staged") for _, keeps in kept))
+    keys = [named_column(key, "staged") for key in compiled.key]
     brought = exp.and_(
-        *(exp.EQ(this=_column(f"after_{key.name}", "changes"), expression=key) for key in keys)
+        *(exp.EQ(this=named_column(f"after_{key.name}", "changes"), expression=key) for key in keys)
     )
     query = (
-        select(*keys, exp.alias_(exp.Max(this=_column("seq", "changes")), "last", quoted=True))
+        select(*keys, exp.alias_(exp.Max(this=named_column("seq", "changes")), "last", quoted=True))
         .from_(exp.alias_(named_rows(stage), "staged", table=True))
         .join(exp.alias_(named_rows(compiled.changes_view), "changes", table=True), on=brought)
         .where(exp.and_(_written(compiled, "staged"), some))
         .where(exp.not_(exp.Exists(this=held)))
         .group_by(*keys)
-        .order_by(_column("last"))
+        .order_by(named_column("last"))
         .limit(1)
     )
     return [
@@ -305,9 +305,10 @@ def _written(compiled: CompiledTable, table: str | None = None) -> exp.Expr:
     """Whether a staged row is to stand in the target."""
     if compiled.form.startswith(_KEYED):
         return exp.NEQ(
-            this=_column(compiled.effect_column, table), expression=exp.Literal.string("delete")
+            this=named_column(compiled.effect_column, table),
+            expression=exp.Literal.string("delete"),
         )
-    return exp.GT(this=_column(compiled.ordinal_column, table), expression=exp.convert(0))
+    return exp.GT(this=named_column(compiled.ordinal_column, table), expression=exp.convert(0))
 
 
 def _keeps(compiled: CompiledTable, column: str, columns: Sequence[str]) -> str | None:
@@ -315,7 +316,3 @@ def _keeps(compiled: CompiledTable, column: str, columns: Sequence[str]) -> str 
     tail = compiled.effect_column.removeprefix("effect")
     keeps = f"keeps_{column}{tail}"
     return keeps if keeps in columns and column in compiled.may_be_unchanged else None
-
-
-def _column(name: str, table: str | None = None) -> exp.Column:
-    return exp.column(name, table=table, quoted=True)

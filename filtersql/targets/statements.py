@@ -27,6 +27,7 @@ __all__ = [
     "insert_unless",
     "insert_values",
     "literal",
+    "named_column",
     "named_rows",
     "positional_view",
     "positioned",
@@ -93,6 +94,11 @@ def _values(rows: Sequence[Sequence[object]], names: Sequence[exp.Expr] = ()) ->
 def named_rows(name: str) -> exp.Table:
     """Something temporary, from its name."""
     return exp.Table(this=exp.to_identifier(name, quoted=True))
+
+
+def named_column(name: str, table: str | None = None) -> exp.Column:
+    """A column, from its name and that of its table."""
+    return exp.column(name, table=table, quoted=True)
 
 
 def in_parentheses(query: str, alias: str | None = None) -> exp.Subquery:
