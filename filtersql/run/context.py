@@ -1,8 +1,8 @@
-"""What a run holds on to while it works on a subscription, and how it writes that down.
+"""What a run holds on to while it works on a subscription, and on each of its targets.
 
 Example
-    context.pending.append(entry(context, target, "applied", 17))    # in with the next commit
-    intend(context, [entry(context, target, "applying", 17)])    # before the MERGE
+    context.targets[0].position    # 12
+    context.position, context.upto    # where all of them stand, and how far they are brought
 """
 
 from __future__ import annotations
@@ -14,51 +14,26 @@ from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from filtersql.definitions.model import Feed, Subscription
 from filtersql.feeds.changes import Records
-from filtersql.feeds.formats import end_of_place, own_position, place_bits
+from filtersql.feeds.formats import own_position, place_bits
 from filtersql.feeds.staging import StagedColumn, newest_staged
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import definitions_in_force
 from filtersql.run.conflicting_change import Stop
-from filtersql.run.holding import held_row, note, now
 from filtersql.run.lease import Lease
 from filtersql.run.ledger_cache import LedgerCache
-from filtersql.run.ledger_entry import (
-    Entry,
-    Key,
-    Phase,
-    SeenFile,
-    named_definition,
-    stored_place,
-)
+from filtersql.run.ledger_entry import Entry, Key, SeenFile
 from filtersql.run.model import Conflict, Inputs, Options, no_conflicts
 from filtersql.run.quarantine import Held
 from filtersql.run.sessions import Lanes
 from filtersql.run.shared_feeds import SharedFeeds
 from filtersql.run.spent import Spent
 from filtersql.run.target_state import Standing
-from filtersql.targets.model import Engine, Mark, Written
+from filtersql.targets.model import Engine, Written
 
-__all__ = [
-    "RunContext",
-    "TargetRun",
-    "commit",
-    "entry",
-    "intend",
-    "mark",
-    "only_looking",
-    "read_row",
-    "say_started",
-    "timed",
-]
-
-
-#: marks that are asked for in each run until another commit takes them along
-MOST_PROVED = 16
+__all__ = ["RunContext", "TargetRun", "only_looking", "say_started", "timed"]
 
 
 class TargetRun(Struct):
@@ -216,105 +191,9 @@ def say_started(context: RunContext, target: TargetRun) -> None:
         context.touched = True
 
 
-def commit(context: RunContext, entries: Sequence[Entry], *, last: bool = False) -> None:
-    """Write the pending rows of the ledger and these, in one commit.
-
-    They renew the run's lease; the last ones give it back.
-    """
-    many = last and len(context.proved) > MOST_PROVED
-    if context.pending or entries or many:
-        rows = [*context.pending, *entries]
-        newer = {row.key for row in rows}
-        rows = [*(row for key, row in context.proved.items() if key not in newer), *rows]
-        with context.spent.on("commit"):
-            _store_definitions(context, rows)
-            note(context, context.engine, rows, last=last, made=context.ledgers.made)
-        context.prepared = True
-        context.ledgers.wrote(len(rows))
-        context.pending.clear()
-        context.proved.clear()
-
-
-def _store_definitions(context: RunContext, rows: Sequence[Entry]) -> None:
-    """The texts of definitions that the ledger is about to name for the first time."""
-    fresh = {row.definition for row in rows} - context.defined - {""}
-    if fresh:
-        named = {target.compiled.definition.hash: target.compiled for target in context.targets}
-        chosen = [named[each].definition for each in sorted(fresh & named.keys())]
-        definitions_in_force.store(context.engine, context.inputs.state_schema, chosen)
-        context.defined |= fresh
-
-
-def intend(context: RunContext, entries: Sequence[Entry]) -> None:
-    """Write what is about to be done: the marks of all of these will tell that the run is over."""
-    if context.files:
-        context.pending.append(read_row(context, None))
-    commit(context, entries)
-    context.lease.ends_by_marks = True
-
-
-def read_row(context: RunContext, position: int | None) -> Entry:
-    """A row on the feed: which files need not be opened again, and where all targets stand."""
-    return replace(held_row(context), phase="read", position=position, files=_new_files(context))
-
-
-def _new_files(context: RunContext) -> tuple[SeenFile, ...]:
-    files, context.files = context.files, ()
-    return files
-
-
 def only_looking(context: RunContext) -> bool:
     """A dry run where nothing can be rolled back; DuckDB carries it out and rolls it back."""
     return context.options.dry_run and not context.engine.atomic
-
-
-def mark(context: RunContext, target: TargetRun, upto: int | None) -> Mark:
-    """What is committed with the target's data, which is brought to a cut."""
-    compiled = target.compiled
-    at = target.position_at(context.subscription.changes, upto)
-    generation = target.standing.generation
-    return Mark(compiled.subscription, compiled.relation, generation, at, target.clock)
-
-
-def entry(context: RunContext, target: TargetRun, phase: Phase, upto: int | None) -> Entry:
-    """A row for the ledger on a target that is brought to a cut; it is numbered when written."""
-    compiled, standing = target.compiled, target.standing
-    own = target.position_at(context.subscription.changes, upto)
-    reached = target.reached_at(upto)
-    apart = own != reached or target.position != target.reached
-    kept = standing.accepted or (standing.entry is not None and standing.entry.stale)
-    return Entry(
-        ordinal=0,
-        subscription=compiled.subscription,
-        relation_schema=compiled.relation.schema,
-        relation_name=compiled.relation.name,
-        target=compiled.target_sql,
-        filter_hash=named_definition(compiled, stale=kept and not standing.copy),
-        via_partition_root=compiled.via_partition_root,
-        generation=standing.generation,
-        phase=phase,
-        from_position=target.reached,
-        position=reached,
-        rows_inserted=target.written.inserted,
-        rows_updated=target.written.updated,
-        rows_deleted=target.written.deleted,
-        changes_read=target.read,
-        changes_skipped=target.skipped,
-        conflicts=dict(target.conflicts),
-        at=now(),
-        clock=target.clock,
-        own=stored_place(own) if apart else None,
-        own_before=stored_place(target.position) if apart else None,
-        tables=None if target.newest is None else _tables(context, target.newest, upto),
-    )
-
-
-def _tables(
-    context: RunContext, newest: Mapping[RelationName, int], upto: int | None
-) -> tuple[tuple[str, str, int], ...]:
-    """What a row tells of tables: no change behind the place of the cut."""
-    last = -1 if upto is None else end_of_place(context.subscription.changes, upto)
-    return tuple((*name, min(seq, last)) for name, seq in sorted(newest.items()))
 
 
 @contextmanager

@@ -17,21 +17,12 @@ from filtersql.errors.stopping import CopyRefused
 from filtersql.errors.targets import EngineRefused
 from filtersql.run import quarantine
 from filtersql.run.clock import show_clock
-from filtersql.run.context import (
-    RunContext,
-    TargetRun,
-    commit,
-    entry,
-    intend,
-    mark,
-    only_looking,
-    say_started,
-    timed,
-)
+from filtersql.run.context import RunContext, TargetRun, only_looking, say_started, timed
 from filtersql.run.holding import held_row, note, renew
 from filtersql.run.ledger_entry import Entry, Phase
+from filtersql.run.ledger_rows import commit, entry, intend, mark, reached
 from filtersql.run.lookups import define_lookups
-from filtersql.run.rounds import below, reached
+from filtersql.run.rounds import below
 from filtersql.run.sources import stage_source
 from filtersql.targets.model import Engine, Written
 

@@ -23,7 +23,8 @@ from filtersql.feeds.restaging import restage
 from filtersql.feeds.staging import ChangeStage, staged_columns
 from filtersql.feeds.values import canonical_text
 from filtersql.run import quarantine
-from filtersql.run.context import RunContext, TargetRun, commit, entry
+from filtersql.run.context import RunContext, TargetRun
+from filtersql.run.ledger_rows import commit, entry
 from filtersql.run.quarantine import Held
 
 __all__ = ["put_aside", "release_begins", "release_ends", "sort_out"]

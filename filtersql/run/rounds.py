@@ -14,21 +14,11 @@ from msgspec.structs import replace
 from filtersql.errors import Mistake, Mistakes
 from filtersql.run.clock import show_clock
 from filtersql.run.conflicting_change import first_stop
-from filtersql.run.context import (
-    RunContext,
-    TargetRun,
-    commit,
-    entry,
-    intend,
-    mark,
-    only_looking,
-    read_row,
-    say_started,
-    timed,
-)
+from filtersql.run.context import RunContext, TargetRun, only_looking, say_started, timed
 from filtersql.run.entering import entering, enters
 from filtersql.run.holding import renew
 from filtersql.run.ledger_entry import Entry, Phase
+from filtersql.run.ledger_rows import commit, entry, intend, mark, reached
 from filtersql.run.lookups import define_lookups
 from filtersql.run.passing import judge_passing
 from filtersql.run.quarantine_selection import put_aside, release_begins, release_ends
@@ -36,7 +26,7 @@ from filtersql.run.sources import no_changes
 from filtersql.run.stage_and_judge import Judgement, StageRefused, judge_changes
 from filtersql.targets.model import Engine
 
-__all__ = ["below", "reached", "round_of"]
+__all__ = ["below", "round_of"]
 
 
 def round_of(
@@ -150,17 +140,6 @@ def _is_idle(target: TargetRun, judgement: Judgement, upto: int | None) -> bool:
     """Whether time alone has passed, and no row left by it."""
     moves = below(target.position, upto) or target.releasing or target.standing.until is not None
     return not (moves or judgement.staged or judgement.changes)
-
-
-def reached(context: RunContext, moved: Sequence[TargetRun], upto: int | None) -> None:
-    """Where targets without changes stand: one row for all, if the run has all that there are."""
-    if not moved or upto is None:
-        return
-    if context.whole and context.told is None and upto >= context.furthest:
-        context.told = upto
-        context.pending.append(read_row(context, upto))
-    elif context.told != upto:
-        context.pending += [entry(context, target, "applied", upto) for target in moved]
 
 
 def _intend(

@@ -27,13 +27,14 @@ from filtersql.run import definitions_in_force, ledger, quarantine
 from filtersql.run.aging import going, let_time_pass
 from filtersql.run.clock import clock_for, clock_of_run, read_clock
 from filtersql.run.conflicting_change import Stop
-from filtersql.run.context import RunContext, TargetRun, commit, entry, only_looking, read_row
+from filtersql.run.context import RunContext, TargetRun, only_looking
 from filtersql.run.copies import copy_missing, take_back
 from filtersql.run.feed_reach import check_reach
 from filtersql.run.joining import check_joining
 from filtersql.run.lease import check_free
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import SETTLED, SeenFile, key_of
+from filtersql.run.ledger_rows import commit, entry, read_row
 from filtersql.run.lookups import check_chosen
 from filtersql.run.model import TableResult
 from filtersql.run.proofs import all_done
