@@ -16,7 +16,7 @@ from datetime import datetime
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.auditing import NOTHING_TO_ADOPT, OTHER_COLUMNS
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import definitions_in_force, ledger
+from filtersql.run import definitions_in_force, ledger, ledger_writer
 from filtersql.run.auditing import Audited, SourcedTarget, audit
 from filtersql.run.clock import clock_for, read_clock
 from filtersql.run.holding import now
@@ -63,7 +63,7 @@ def adopt(
             ]
             texts = (compiled.definition for compiled in own)
             definitions_in_force.store(engine, schema, texts)
-            ledger.append(engine, schema, entries, made=made)
+            ledger_writer.append(engine, schema, entries, made=made)
             made = True
     return audited
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
-from filtersql.run import ledger
+from filtersql.run import ledger_writer
 from filtersql.run.lease import Lease
 from filtersql.run.ledger_entry import Entry
 from filtersql.run.model import Inputs
@@ -51,7 +51,7 @@ def note(
             replace(row, ordinal=number, owner=context.lease.owner, held_until=until)
             for number, row in enumerate(rows, context.ordinal + 1)
         ]
-        ledger.append(engine, context.inputs.state_schema, numbered, made=made)
+        ledger_writer.append(engine, context.inputs.state_schema, numbered, made=made)
         context.ordinal += len(rows)
         context.lease.ends_by_marks = False
         context.lease.note(held=until is not None)

@@ -52,58 +52,37 @@ be brought to 21 whose own last change is 19. Its mark says 19, and 20, should i
 A target that no mark can prove (nothing of its changes was to be written) gets an end, `copied` or
 `applied`, with the intention of the others or, where there is none, at the end of the run.
 
-Each row has a number of its own, so two runs cannot both write the next one: whose rows are there
-goes on, the other stops (see lease.py). The first rows of all make the table in their commit, and
-have their numbers in the same way. Earlier versions wrote `applied` behind each `applying`.
+Each row has a number of its own (see ledger_writer.py). Earlier versions wrote `applied` behind
+each `applying`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 from msgspec import Struct, field
 from msgspec.structs import replace
-from sqlglot import exp, select
 
-from filtersql.errors import Mistakes
-from filtersql.errors.applying import AnotherRun
 from filtersql.feeds.held import Held, Seen
-from filtersql.rendering.sql_fragments import text_type
 from filtersql.rendering.target_uniqueness import LEDGER
 from filtersql.run.ledger_entry import (
     CHANGING,
     COLUMNS,
     DEFINED_BY,
-    NUMBERS,
     SETTLED,
     Entry,
     Key,
     entry_of,
-    owner_of,
     seen_files,
-    stored,
 )
-from filtersql.run.state_tables import begin_table
-from filtersql.targets.model import Engine, Slot
-from filtersql.targets.refusals import is_conflict
+from filtersql.targets.model import Engine
 
-__all__ = [
-    "Ledger",
-    "append",
-    "history",
-    "read",
-    "read_all",
-    "tidy",
-]
+__all__ = ["Ledger", "history", "read", "read_all"]
 
 _Row = Sequence[object]
 #: phases that do not say where a target stands
 _OF_ALL = ("read", "held", "aside")
-_MOST_TRIES = 20
-#: rows; some hundred files, which take a second to open and a second to join
-JOINED_EVERY = 200
 
 
 class Ledger(Struct, frozen=True):
@@ -175,7 +154,7 @@ def read_all(engine: Engine, schema: str) -> tuple[Ledger, list[Entry]]:
     rows = engine.rows_of((schema, LEDGER), COLUMNS)
     if rows is None:
         return Ledger(), []
-    return _known(rows), sorted(map(entry_of, rows), key=_ordinal)
+    return _known(rows), sorted(map(entry_of, rows), key=attrgetter("ordinal"))
 
 
 def _known(rows: Sequence[_Row]) -> Ledger:
@@ -238,73 +217,6 @@ def _placed(known: Ledger, entry: Entry) -> Entry:
 
 def history(engine: Engine, schema: str) -> list[Entry]:
     """All rows of a ledger that was made, the oldest first."""
-    return sorted(map(entry_of, engine.rows_of((schema, LEDGER), COLUMNS) or ()), key=_ordinal)
-
-
-def append(engine: Engine, schema: str, entries: Sequence[Entry], *, made: bool = True) -> None:
-    """Add rows of one subscription, in one commit; where no ledger is `made` they make it.
-
-    Raises Mistakes where another run was faster.
-    """
-    if not entries:
-        return
-    rows = [[stored(entry, name) for name in COLUMNS] for entry in entries]
-    first = entries[0]
-    slot = Slot(first.subscription, first.ordinal)
-    parts, then = (schema, LEDGER), _since(engine, schema, slot)
-    if not made and begin_table(engine, parts, _columns(engine), rows, slot):
-        return
-    for tries_left in reversed(range(_MOST_TRIES)):
-        refused: Mistakes | None = None
-        try:
-            found = engine.append(parts, COLUMNS, rows, slot, then)
-        except Mistakes as said:
-            if engine.atomic:
-                raise
-            # What became of a statement is read, never guessed; then it may be tried again.
-            refused, found = said, engine.rows(then)
-        newer = sorted(map(entry_of, found), key=_ordinal)
-        if any(entry.ordinal == first.ordinal and entry.owner == first.owner for entry in newer):
-            return
-        if newer:
-            raise Mistakes([AnotherRun(first.subscription, owner_of(newer[-1]), None)])
-        if refused is not None and not (tries_left and is_conflict(refused)):
-            raise refused
-
-
-def tidy(engine: Engine, schema: str, before: int, after: int) -> None:
-    """Join the ledger's files once in so many rows: each commit is one, and a run opens them all.
-
-    `before` and `after` are how many rows it had when a run began and when it ended. What
-    cannot be joined, since another run writes or a server has no such statement, stays as it is.
-    """
-    if before // JOINED_EVERY != after // JOINED_EVERY:
-        with suppress(Mistakes):
-            engine.join_files((schema, LEDGER))
-
-
-def _since(engine: Engine, schema: str, slot: Slot) -> str:
-    """A query for the rows of a subscription from a number on."""
-    table = exp.to_table(engine.table_sql((schema, LEDGER)), dialect=engine.dialect)
-    query = (
-        select(*(exp.column(column, quoted=True) for column in COLUMNS))
-        .from_(table)
-        .where(exp.column("subscription", quoted=True).eq(slot.subscription))
-        .where(exp.column("ordinal", quoted=True) >= slot.ordinal)
+    return sorted(
+        map(entry_of, engine.rows_of((schema, LEDGER), COLUMNS) or ()), key=attrgetter("ordinal")
     )
-    return query.sql(engine.dialect)
-
-
-def _ordinal(entry: Entry) -> int:
-    return entry.ordinal
-
-
-def _columns(engine: Engine) -> list[tuple[str, str]]:
-    text = text_type(engine.dialect)
-
-    def kind(name: str) -> str:
-        if name == "via_partition_root":
-            return "BOOLEAN"
-        return "BIGINT" if name in NUMBERS else text
-
-    return [(name, kind(name)) for name in COLUMNS]

@@ -23,7 +23,7 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.formats import place_bits
 from filtersql.feeds.landings import Landing, newest_of
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import definitions_in_force, ledger, quarantine
+from filtersql.run import definitions_in_force, ledger, ledger_writer, quarantine
 from filtersql.run.aging import going, let_time_pass
 from filtersql.run.clock import clock_for, clock_of_run, read_clock
 from filtersql.run.conflicting_change import Stop
@@ -102,7 +102,9 @@ def apply_subscription(
     except Mistakes:
         take_back(context)
         raise
-    ledger.tidy(engine, schema, known.rows, known.rows + context.ordinal - known.number_of(name))
+    ledger_writer.tidy(
+        engine, schema, known.rows, known.rows + context.ordinal - known.number_of(name)
+    )
     stopped = () if context.stop is None else context.stop.mistakes
     return [_result(target, context.stop) for target in context.targets], stopped
 

@@ -12,7 +12,7 @@ from changed_filters import Shop, change
 from one_by_one import Killed, OneByOne
 
 from filtersql.errors import Mistakes
-from filtersql.run import ledger
+from filtersql.run import ledger, ledger_writer
 from filtersql.run.ledger import replace
 from filtersql.targets.duckdb import DuckDB, connect
 
@@ -288,7 +288,7 @@ def test_the_state_of_an_earlier_version_is_taken_over(shop: Shop, engine: DuckD
         replace(entry, ordinal=known.number_of("s1") + place, filter_hash=entry.judged_by)
         for place, entry in enumerate(known.newest.values(), 1)
     ]
-    ledger.append(engine, "filtersql", rows)
+    ledger_writer.append(engine, "filtersql", rows)
     engine.execute("DROP TABLE filtersql.definitions")
     assert shop.plan(engine) == {}
     assert shop.run(engine).mistakes == ()

@@ -11,7 +11,7 @@ from one_by_one import Killed, OneByOne
 from test_apply_plan import EU, FEED, LATER, SOURCE
 
 from filtersql.errors import Mistakes
-from filtersql.run import ledger
+from filtersql.run import ledger, ledger_writer
 from filtersql.run.ledger import replace
 from filtersql.targets.duckdb import DuckDB, connect
 
@@ -120,7 +120,7 @@ def test_an_earlier_state_of_other_columns_is_built_anew(shop: Shop, engine: Duc
         replace(entry, ordinal=known.number_of("s1") + place, filter_hash=entry.judged_by)
         for place, entry in enumerate(known.newest.values(), 1)
     ]
-    ledger.append(engine, "filtersql", rows)
+    ledger_writer.append(engine, "filtersql", rows)
     shop.total = "bigint"
     shop.define(orders=EU, bare=BARE)
     assert shop.plan(engine)["orders"].change == "rebuild"

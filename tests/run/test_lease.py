@@ -23,7 +23,7 @@ from test_applying import T1, engine, held, world
 from test_targets_spark import lake, warm
 
 from filtersql.errors import Mistakes
-from filtersql.run import lease, ledger, run
+from filtersql.run import lease, ledger, ledger_writer, run
 from filtersql.run.ledger_entry import Entry
 
 __all__ = ["engine", "lake", "warm", "world"]
@@ -39,7 +39,7 @@ def hold(engine: OneByOne, owner: dict[str, object], seconds: float) -> None:
         known.number_of("s1") + 1, "s1", "", "", "", "", False, 0, "held",
         owner=json.dumps(owner), held_until=int(time.time() + seconds),
     )  # fmt: skip
-    ledger.append(engine, "filtersql", [row])
+    ledger_writer.append(engine, "filtersql", [row])
 
 
 def more(world, first: int = 10) -> None:
@@ -196,7 +196,7 @@ def test_a_number_of_the_ledger_is_given_once_on_spark(lake) -> None:
     later = ledger.read(engine, "filtersql")
     row = Entry(known.number_of("s1") + 1, "s1", "", "", "", "", False, 0, "held", owner="{}")
     with pytest.raises(Mistakes) as found:
-        ledger.append(engine, "filtersql", [row])
+        ledger_writer.append(engine, "filtersql", [row])
     assert [one.message for one in found.value.mistakes] == [MESSAGE]
     assert ledger.read(engine, "filtersql") == later
     beside = engine.beside()
@@ -225,7 +225,7 @@ def test_a_ledger_is_begun_once_on_spark(lake) -> None:
     assert [one.message for one in result.mistakes] == [MESSAGE]
     known = ledger.read(engine, "filtersql")
     other = Entry(1, "s2", "", "", "", "", False, 0, "held", owner="{}")
-    ledger.append(engine, "filtersql", [other], made=False)
+    ledger_writer.append(engine, "filtersql", [other], made=False)
     later = ledger.read(engine, "filtersql")
     assert (later.newest, later.rows) == (known.newest, known.rows + 1)
     assert later.last["s2"] == other
@@ -233,7 +233,7 @@ def test_a_ledger_is_begun_once_on_spark(lake) -> None:
     for subscription in ("s1", "s2"):
         late = replace(other, subscription=subscription, owner='{"pid": 7}')
         with pytest.raises(Mistakes) as found:
-            ledger.append(engine, "filtersql", [late])
+            ledger_writer.append(engine, "filtersql", [late])
         assert [one.message.startswith("another run has") for one in found.value.mistakes] == [True]
     assert ledger.read(engine, "filtersql") == later
     assert world.run(engine).mistakes == ()

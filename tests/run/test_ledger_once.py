@@ -12,7 +12,7 @@ from soak_commits import Tried, play
 from test_applying import T1, T2, engine, held, world
 from test_targets_spark import lake, warm
 
-from filtersql.run import Options, lease, ledger, run
+from filtersql.run import Options, lease, ledger, ledger_writer, run
 from filtersql.targets.duckdb import DuckDB
 
 __all__ = ["engine", "lake", "warm", "world"]
@@ -124,7 +124,7 @@ def test_the_state_of_an_earlier_version_is_taken_over(world, engine, monkeypatc
         ledger.replace(row, from_position=6, position=6 if row.phase == "copied" else 9)
         for row in rows
     ]
-    ledger.append(engine, "filtersql", rows)
+    ledger_writer.append(engine, "filtersql", rows)
     world.feed([{"seq": 9, **insert("t1", a=20, b=0)}, {"seq": 10, **delete("t1", a=20)}], name="2")
     result = world.run(OneByOne(engine.connection))
     assert result.mistakes == ()
@@ -224,13 +224,13 @@ def test_spark_writes_its_ledger_once(lake, monkeypatch) -> None:
     world.feed([insert("t1", a=8, b=1, c="x", v="1.50", d="2024-01-01", z="2024-01-01 00:00+00"),
                 delete("t2", a=5)])  # fmt: skip
     commits: list[int] = []
-    note = ledger.append
+    note = ledger_writer.append
 
     def counted(*asked, **made) -> None:
         commits.append(len(asked[2]))
         note(*asked, **made)
 
-    monkeypatch.setattr(ledger, "append", counted)
+    monkeypatch.setattr(ledger_writer, "append", counted)
     assert world.run(engine).mistakes == ()
     assert commits == [3, 1]  # the delete met no row: a conflict that the ledger tells
     result = world.run(engine)

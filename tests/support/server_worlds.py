@@ -17,7 +17,7 @@ from running import SPAN, World, insert, table, update
 from spark_server import SparkServer, serving
 
 from filtersql.feeds.staging import StagedColumn
-from filtersql.run import lease, ledger
+from filtersql.run import lease, ledger_writer
 from filtersql.run.ledger_entry import Entry
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
@@ -230,7 +230,7 @@ def forget_the_end(engine: Engine, compiled) -> None:
         phase="applying",
         position=5,
     )
-    ledger.append(engine, "filtersql", [entry])
+    ledger_writer.append(engine, "filtersql", [entry])
 
 
 def small(world: World) -> World:

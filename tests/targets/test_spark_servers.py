@@ -51,7 +51,7 @@ from transcripts import Shell
 
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
-from filtersql.run import ledger
+from filtersql.run import ledger_writer
 from filtersql.targets import connect, thrift, uploading
 from filtersql.targets.model import Mark
 from filtersql.targets.remote import Remote
@@ -85,7 +85,7 @@ EVERYWHERE = [
 @pytest.mark.parametrize("kind", EVERYWHERE)
 def test_the_same_rows_everywhere(kind, at, monkeypatch) -> None:
     """Copy, MERGE, nothing twice, a run that was killed, TRUNCATE, a refusal that keeps all."""
-    monkeypatch.setattr(ledger, "JOINED_EVERY", 3)
+    monkeypatch.setattr(ledger_writer, "JOINED_EVERY", 3)
     place = at(kind)
     world = sample(place.world)
     engine = place.open()

@@ -11,7 +11,7 @@ import pytest
 from running import SPAN, World, delete, insert, table, truncate, update
 
 from filtersql.errors import Mistakes
-from filtersql.run import ledger
+from filtersql.run import ledger_writer
 from filtersql.run.ledger_entry import Entry
 from filtersql.targets.depth import DEPTH, LOOKS
 from filtersql.targets.jars import COORDINATES, cache_folder
@@ -112,7 +112,7 @@ def test_a_run_leaves_the_filtered_rows_and_a_second_one_changes_nothing(lake, m
     rows, files = _ledger(engine)
     assert files > 4
     # Each commit of the ledger is a file: once in a while a run joins them.
-    monkeypatch.setattr(ledger, "JOINED_EVERY", 1)
+    monkeypatch.setattr(ledger_writer, "JOINED_EVERY", 1)
     result = world.run(engine)
     assert result.mistakes == ()
     assert _ledger(engine) == (rows + 3, 1)
@@ -170,7 +170,7 @@ def _forget_the_end(engine, compiled, ordinal: int) -> None:
         from_position=None,
         position=5,
     )
-    ledger.append(engine, "filtersql", [entry])
+    ledger_writer.append(engine, "filtersql", [entry])
 
 
 def test_a_repeated_merge_is_skipped_by_delta_itself(tmp_path, warm) -> None:
