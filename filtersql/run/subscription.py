@@ -20,8 +20,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.feeds.formats import place_bits
-from filtersql.feeds.landings import Landing, newest_of
+from filtersql.feeds.landings import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger, ledger_writer, quarantine
 from filtersql.run.aging import going, let_time_pass
@@ -33,8 +32,8 @@ from filtersql.run.feed_reach import check_reach
 from filtersql.run.joining import check_joining
 from filtersql.run.lease import check_free
 from filtersql.run.ledger import Ledger
-from filtersql.run.ledger_entry import SETTLED, SeenFile, key_of
-from filtersql.run.ledger_rows import commit, entry, read_row
+from filtersql.run.ledger_entry import SETTLED, key_of
+from filtersql.run.ledger_rows import commit, entry
 from filtersql.run.lookups import check_chosen
 from filtersql.run.model import TableResult
 from filtersql.run.proofs import all_done
@@ -43,13 +42,10 @@ from filtersql.run.rejoining import check_rejoined
 from filtersql.run.removed_targets import leaves
 from filtersql.run.rounds import below, round_of
 from filtersql.run.sizing import size_at_first, size_sessions
-from filtersql.run.sources import FeedRead
-from filtersql.run.target_state import Standing, check_held, standings, tables_of
+from filtersql.run.staged_feed import remember_files, take_feed
+from filtersql.run.target_state import Standing, check_held, standings
 
 __all__ = ["apply_subscription"]
-
-#: a last seq that no target is beyond
-_NEVER = 2**63 - 1
 
 
 def apply_subscription(
@@ -84,7 +80,7 @@ def apply_subscription(
             context.subscription, landings, known, context.folder, context.on_read
         )
     if feed is not None:
-        _take_feed(context, feed, known)
+        take_feed(context, feed, known)
     _check_held(context)
     check_rejoined(context)
     size_sessions(context)
@@ -96,7 +92,7 @@ def apply_subscription(
     copy_missing(context)
     try:
         _catch_up(context, context.upto)
-        _remember_files(context)
+        remember_files(context)
         if not only_looking(context):
             commit(context, [], last=True)
     except Mistakes:
@@ -120,14 +116,6 @@ def _begun(context: RunContext, known: Ledger, lane: int, standing: Standing) ->
         quarantined=key_of(standing.compiled) in known.aside,
         clock=_clock_before(standing, context.clock),
     )
-
-
-def _remember_files(context: RunContext) -> None:
-    """Files that no intention has told of."""
-    if context.whole and not (context.stop or context.waiting or context.left):
-        context.files += context.late_files
-    if context.files:
-        context.pending.append(read_row(context, None))
 
 
 def _clock_before(standing: Standing, clock: datetime) -> str | None:
@@ -159,53 +147,6 @@ def _note_known(context: RunContext, known: Ledger) -> None:
         if standing.accepted:
             # Else the next run would refuse the filter again, though nothing may have come since.
             context.pending.append(entry(context, target, "applied", target.position))
-
-
-def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
-    """What was staged for each target; those that have changes come first in the lanes."""
-    context.boundary, context.records = feed.reading.boundary, feed.records
-    context.cut, context.waiting = feed.reading.cut, feed.reading.waiting
-    seen = known.files.get(context.subscription.name, {})
-    context.files = tuple(file for file in feed.files if seen.get(file[0]) != file[1:])
-    if place_bits(context.subscription.changes) is not None:
-        ahead, late = _late(context.files, known, context.subscription.name)
-        # They are opened again, and stay in the order in which they were found.
-        found = ((*file[:3], _NEVER, file[4]) for file in late if file[0] not in seen)
-        context.files, context.late_files = (*ahead, *found), late
-    elif seen:
-        stands = [-1 if t.position is None else t.position for t in context.targets
-                  if not t.standing.copy]  # fmt: skip
-        new = [file for file in context.files if file[0] not in seen]
-        passed = [path for path, *_, last, _ in new if 0 <= last <= min(stands, default=-1)]
-        context.feeds.passed_over |= dict.fromkeys(passed)
-    for target, staged in zip(context.targets, feed.reading.staged, strict=True):
-        target.staged, target.columns = staged.path, staged.columns
-        target.skipped, target.waiting = staged.skipped, staged.read
-        target.truncates = staged.truncates
-        if target.newest is not None:
-            tables = tables_of(target.compiled)
-            told = {name: seq for name, seq in feed.reading.newest.items() if name in tables}
-            target.newest = newest_of([target.newest, told])
-        whole = not feed.reading.waiting and context.stop is None
-        if whole and target.standing.until is None:
-            target.pending = staged.read
-    ordered = sorted(context.targets, key=lambda target: target.untouched)
-    for lane, target in enumerate(ordered):
-        target.lane = lane
-
-
-def _late(
-    files: Sequence[SeenFile], known: Ledger, subscription: str
-) -> tuple[tuple[SeenFile, ...], tuple[SeenFile, ...]]:
-    """Files that are opened again until all targets have them, and those that would not be.
-
-    A file is opened where some target is not beyond its last change, so one that landed late may
-    be remembered only behind its changes.
-    """
-    entries = (one for one in known.newest.values() if one.subscription == subscription)
-    furthest = max((one.position for one in entries if one.position is not None), default=-1)
-    ahead = tuple(file for file in files if file[3] > furthest)
-    return ahead, tuple(file for file in files if file[3] <= furthest)
 
 
 def _check_held(context: RunContext) -> None:
