@@ -22,8 +22,8 @@ from sqlglot import exp
 from filtersql.feeds.staging import as_open
 from filtersql.run.clock import moment_at
 from filtersql.run.context import RunContext, TargetRun
+from filtersql.run.feed_reading import change_columns, no_changes
 from filtersql.run.source_at_position import SourceAtPosition, SourcedTarget
-from filtersql.run.sources import change_columns, no_changes
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column, named_rows
 

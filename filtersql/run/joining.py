@@ -27,9 +27,9 @@ from filtersql.errors.applying import OLDER_ROWS
 from filtersql.feeds.records import Record, relation_name, relation_of
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.context import TargetRun
+from filtersql.run.feed_reading import FeedRead
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import BEGUN
-from filtersql.run.sources import FeedRead
 
 __all__ = ["check_joining"]
 

@@ -16,13 +16,13 @@ from filtersql.run.clock import show_clock
 from filtersql.run.conflicting_change import first_stop
 from filtersql.run.context import RunContext, TargetRun, only_looking, say_started, timed
 from filtersql.run.entering import entering, enters
+from filtersql.run.feed_reading import no_changes
 from filtersql.run.holding import renew
 from filtersql.run.ledger_entry import Entry, Phase
 from filtersql.run.ledger_rows import commit, entry, intend, mark, reached
 from filtersql.run.lookups import define_lookups
 from filtersql.run.passing import judge_passing
 from filtersql.run.quarantine_selection import put_aside, release_begins, release_ends
-from filtersql.run.sources import no_changes
 from filtersql.run.stage_and_judge import Judgement, StageRefused, judge_changes
 from filtersql.targets.model import Engine
 

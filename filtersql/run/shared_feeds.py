@@ -23,11 +23,11 @@ from filtersql.feeds.held import Seen
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.staging import as_open
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.run.feed_reading import FeedRead, read_feed
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import key_of
 from filtersql.run.model import Inputs, Options
 from filtersql.run.removed_targets import comes_again
-from filtersql.run.sources import FeedRead, read_feed
 from filtersql.run.target_state import landing_of, landing_of_copy
 from filtersql.targets.model import Engine
 

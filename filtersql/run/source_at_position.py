@@ -26,10 +26,11 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.clock import show_clock
 from filtersql.run.feed_reach import check_reach
+from filtersql.run.feed_reading import read_feed
 from filtersql.run.ledger_entry import Entry
 from filtersql.run.lookups import show_held
 from filtersql.run.model import Inputs
-from filtersql.run.sources import check_keys, read_feed, stage_source
+from filtersql.run.sources import check_keys, stage_source
 from filtersql.run.stage_and_judge import judge_changes
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows

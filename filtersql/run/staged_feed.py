@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from filtersql.feeds.formats import place_bits
 from filtersql.feeds.landings import newest_of
 from filtersql.run.context import RunContext
+from filtersql.run.feed_reading import FeedRead
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import SeenFile
 from filtersql.run.ledger_rows import read_row
-from filtersql.run.sources import FeedRead
 from filtersql.run.target_state import tables_of
 
 __all__ = ["remember_files", "take_feed"]

@@ -40,8 +40,8 @@ from test_targets_spark import output
 from filtersql.feeds.landings import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import Options, run, shared_feeds
+from filtersql.run.feed_reading import FeedRead, read_feed
 from filtersql.run.over_stage import staged_merge
-from filtersql.run.sources import FeedRead, read_feed
 from filtersql.targets.model import Engine, Mark
 from filtersql.targets.open import open_engine
 

@@ -11,7 +11,7 @@ from noting import noting
 from transcripts import Shell
 
 from filtersql.feeds.commits import Commit, Unpaired, changes_of
-from filtersql.run import sources, spread_feeds
+from filtersql.run import feed_reading, spread_feeds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -108,7 +108,7 @@ def test_the_target_holds_the_rows_that_match(
     engine.execute(f"CREATE TABLE {name} ({COLUMNS}) USING {using}")
     seen: list[int] = []
     used: list[str] = []
-    monkeypatch.setattr(sources, "spread_table", noting(sources.spread_table, used))
+    monkeypatch.setattr(feed_reading, "spread_table", noting(feed_reading.spread_table, used))
     for statements in commits(name):
         for statement in statements:
             engine.execute(statement)

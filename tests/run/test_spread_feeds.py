@@ -19,7 +19,7 @@ from filtersql.definitions.model import Feed
 from filtersql.feeds import portions
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import FeedFile, line_blocks
-from filtersql.run import sources, spread_feeds
+from filtersql.run import feed_reading, sources, spread_feeds
 from filtersql.targets.open import open_engine
 
 
@@ -100,8 +100,8 @@ def test_a_run_reads_its_files_on_the_executors(
     monkeypatch.setattr(spread_feeds, "_WORTH_IT", 0)
     monkeypatch.setattr(portions, "_BYTES", 700)
     used: list[str] = []
-    for name in ("spread_feed", "spread_source"):
-        monkeypatch.setattr(sources, name, noting(getattr(sources, name), used))
+    for module, name in ((feed_reading, "spread_feed"), (sources, "spread_source")):
+        monkeypatch.setattr(module, name, noting(getattr(module, name), used))
     world = World(tmp_path, "spark", "lake" if table_format == "iceberg" else None)
     world.publish(table("t1", a="int4!", b="jsonb", c="text"), where="{p}a > 5")
     world.source(path="source/{table}.jsonl")
@@ -144,7 +144,7 @@ def test_a_table_is_read_on_the_executors(
     monkeypatch.setattr(spread_feeds, "_WORTH_IT_ROWS", 1)
     monkeypatch.setattr(spread_feeds, "_ROWS", 9)
     used: list[str] = []
-    monkeypatch.setattr(sources, "spread_table", noting(sources.spread_table, used))
+    monkeypatch.setattr(feed_reading, "spread_table", noting(feed_reading.spread_table, used))
     world = World(tmp_path, "spark", "lake").publish(
         table("t1", a="int4!", b="text"), where="{p}a > 5"
     )

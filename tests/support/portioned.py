@@ -21,8 +21,8 @@ from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import sources, spread_feeds
-from filtersql.run.sources import read_feed
+from filtersql.run import feed_reading, spread_feeds
+from filtersql.run.feed_reading import read_feed
 from filtersql.run.spread_feeds import spread_feed
 from filtersql.targets.duckdb import DuckDB, connect
 from filtersql.targets.server_work import read_answers
@@ -82,7 +82,7 @@ def read_in_portions(patches: pytest.MonkeyPatch, size: int) -> list[bool]:
     patches.setattr(DuckDB, "view", _view(DuckDB.view))
     patches.setattr(spread_feeds, "_WORTH_IT", 0)
     patches.setattr(portions, "_BYTES", size)
-    patches.setattr(sources, "spread_feed", spread)
+    patches.setattr(feed_reading, "spread_feed", spread)
     return used
 
 

@@ -16,7 +16,7 @@ from server_worlds import Place
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
 from filtersql.feeds import portions
-from filtersql.run import sources, spread_feeds
+from filtersql.run import feed_reading, sources, spread_feeds
 from filtersql.targets import server_files, server_work
 from filtersql.targets.cluster import SparkCluster
 from filtersql.targets.server_cluster import ServerCluster
@@ -104,8 +104,13 @@ def spread(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(server_files, "_LARGE", 0)
     used: list[str] = []
     monkeypatch.setattr(ServerCluster, "copied", noting(ServerCluster.copied, used))
-    for name in ("spread_feed", "spread_source", "spread_table"):
-        monkeypatch.setattr(sources, name, noting(getattr(sources, name), used))
+    spreading = (
+        (feed_reading, "spread_feed"),
+        (sources, "spread_source"),
+        (feed_reading, "spread_table"),
+    )
+    for module, name in spreading:
+        monkeypatch.setattr(module, name, noting(getattr(module, name), used))
     return used
 
 

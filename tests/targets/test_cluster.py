@@ -47,14 +47,14 @@ _FILES = {
 _RUN = """
 from filtersql.cli import main
 from filtersql.feeds import portions
-from filtersql.run import sources, spread_feeds
+from filtersql.run import feed_reading, sources, spread_feeds
 import atexit
 from noting import noting
 spread_feeds._WORTH_IT, portions._BYTES = 0, 1_000_000
 used = []
 atexit.register(lambda: print(used))
-for name in ("spread_feed", "spread_source"):
-    setattr(sources, name, noting(getattr(sources, name), used))
+for module, name in ((feed_reading, "spread_feed"), (sources, "spread_source")):
+    setattr(module, name, noting(getattr(module, name), used))
 main()
 """
 
