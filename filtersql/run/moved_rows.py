@@ -19,7 +19,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,15 +30,15 @@ from filtersql.errors.applying import UNREADABLE_STATEMENT
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition_changes import FilterVerdict, MovingFilters
 from filtersql.rendering.filters_in_force import not_true
-from filtersql.rendering.sql_fragments import as_written
-from filtersql.run.audit_findings import Found, check_keys, compare
+from filtersql.run.audit_findings import check_keys, compare
 from filtersql.run.conflict_counts import count_where
 from filtersql.run.counts import count
 from filtersql.run.ledger_entry import Entry
 from filtersql.run.over_stage import asking_target, over_stage
+from filtersql.run.sample_rows import found_sample, leaving_sample, staged_sample
 from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_column, named_rows
+from filtersql.targets.statements import named_column, named_rows, table
 
 __all__ = ["Moved", "count_target", "moved_rows"]
 
@@ -108,7 +108,7 @@ def moved_rows(
 
 def count_target(engine: Engine, compiled: CompiledTable) -> int:
     """How many rows a target has."""
-    return count(engine, select("*").from_(_target(engine, compiled)))
+    return count(engine, select("*").from_(table(compiled.target_sql, engine.dialect)))
 
 
 def _narrowing(engine: Engine, compiled: CompiledTable, stage: str) -> Moved:
@@ -126,7 +126,7 @@ def _narrowing(engine: Engine, compiled: CompiledTable, stage: str) -> Moved:
         query = query.from_(named_rows(stage))
     else:
         # Each distinct row is staged once, whatever copies there are.
-        target = exp.alias_(_target(engine, compiled), "t", table=True)
+        target = exp.alias_(table(compiled.target_sql, engine.dialect), "t", table=True)
         names = [each.name for each in compiled.columns]
         same = exp.and_(
             *(
@@ -139,7 +139,7 @@ def _narrowing(engine: Engine, compiled: CompiledTable, stage: str) -> Moved:
     delete = count(engine, query)
     # Of what is not staged any row will do: the first by its key takes a look at all of them.
     ordered = not compiled.judges_alone
-    leaves = _sample(engine, compiled, stage, None, ordered=ordered) if delete else None
+    leaves = staged_sample(engine, compiled, stage, None, ordered=ordered) if delete else None
     return Moved(delete, 0, leaves, None, statement, merge, reads_source=False)
 
 
@@ -169,11 +169,11 @@ def _between(
     # None of the rows that stay is the one that leaves, and none has the key of one that enters.
     goes = not_true(filters.staying, engine.dialect)
     merge = _merge(engine, compiled, statement, source, stage)
-    enters = _sample(engine, compiled, stage, "insert", ordered=False) if entering else None
+    enters = staged_sample(engine, compiled, stage, "insert", ordered=False) if entering else None
     return Moved(
         leaving,
         entering,
-        _leaving(engine, compiled, goes) if leaving else None,
+        leaving_sample(engine, compiled, goes) if leaving else None,
         enters,
         statement,
         asking_target(merge, lambda _: goes, engine.dialect),
@@ -195,7 +195,7 @@ def _moving(engine: Engine, compiled: CompiledTable, stage: str, leaving: int | 
         moved = _staged(engine, compiled, stage, statement, source, counts)
     else:
         found = compare(engine, compiled)
-        leaves, enters = (_found(compiled, found, kind) for kind in ("leaked", "missing"))
+        leaves, enters = (found_sample(compiled, found, kind) for kind in ("leaked", "missing"))
         merge = _merge(engine, compiled, statement, source, stage)
         moved = Moved(
             found.leaked, found.missing, leaves, enters, statement, merge, reads_source=True
@@ -218,8 +218,8 @@ def _staged(
     return Moved(
         delete,
         insert,
-        _sample(engine, compiled, stage, "delete") if delete else None,
-        _sample(engine, compiled, stage, "insert") if insert else None,
+        staged_sample(engine, compiled, stage, "delete") if delete else None,
+        staged_sample(engine, compiled, stage, "insert") if insert else None,
         statement,
         merge,
         reads_source=True,
@@ -238,45 +238,3 @@ def _effects(engine: Engine, compiled: CompiledTable, stage: str) -> dict[str, i
     effect = named_column(compiled.effect_column)
     query = select(effect, exp.Count(this=exp.Star())).from_(named_rows(stage)).group_by(effect)
     return {str(kind): int(str(many)) for kind, many in engine.rows(query.sql(engine.dialect))}
-
-
-def _sample(
-    engine: Engine,
-    compiled: CompiledTable,
-    stage: str,
-    effect: str | None,
-    *,
-    ordered: bool = True,
-) -> dict[str, object] | None:
-    """A row of an effect, the first by its key where they are ordered."""
-    names = [each.name for each in compiled.columns]
-    query = select(*map(named_column, names)).from_(named_rows(stage))
-    if effect is not None:
-        query = query.where(named_column(compiled.effect_column).eq(effect))
-    if ordered:
-        query = query.order_by(*map(named_column, compiled.key or names))
-    return _first(engine, query, names)
-
-
-def _leaving(engine: Engine, compiled: CompiledTable, goes: str) -> dict[str, object] | None:
-    """Any row of the target that leaves: of these the stage has but the keys."""
-    names = [each.name for each in compiled.columns]
-    query = select(*(named_column(name, "t") for name in names)).from_(
-        _target(engine, compiled).as_("t")
-    )
-    return _first(engine, query.where(as_written(goes)), names)
-
-
-def _first(engine: Engine, query: exp.Select, names: Sequence[str]) -> dict[str, object] | None:
-    rows = engine.rows(query.limit(1).sql(engine.dialect))
-    return dict(zip(names, rows[0], strict=True)) if rows else None
-
-
-def _found(compiled: CompiledTable, found: Found, kind: str) -> dict[str, object] | None:
-    row = next((row for row in found.sample if row["finding"] == kind), None)
-    names = [each.name for each in compiled.columns]
-    return None if row is None else {name: row[name] for name in names}
-
-
-def _target(engine: Engine, compiled: CompiledTable) -> exp.Table:
-    return exp.to_table(compiled.target_sql, dialect=engine.dialect)
