@@ -30,7 +30,7 @@ from filtersql.run.planned_target import Judge, PlannedTarget
 from filtersql.run.planning import plan_targets
 from filtersql.run.proofs import all_done, changed_mark, parts_of
 from filtersql.run.source_at_position import SourcedTarget
-from filtersql.run.target_state import tables_of
+from filtersql.run.target_landings import tables_of
 from filtersql.source import Source
 from filtersql.targets.model import Engine, Written
 from filtersql.targets.work_folder import work_folder

@@ -28,7 +28,7 @@ from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import key_of
 from filtersql.run.model import Inputs, Options
 from filtersql.run.removed_targets import comes_again
-from filtersql.run.target_state import landing_of, landing_of_copy
+from filtersql.run.target_landings import landing_of, landing_of_copy
 from filtersql.targets.model import Engine
 
 __all__ = ["SharedFeeds"]

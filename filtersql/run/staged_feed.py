@@ -21,7 +21,7 @@ from filtersql.run.feed_reading import FeedRead
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import SeenFile
 from filtersql.run.ledger_rows import read_row
-from filtersql.run.target_state import tables_of
+from filtersql.run.target_landings import tables_of
 
 __all__ = ["remember_files", "take_feed"]
 

@@ -26,8 +26,7 @@ from msgspec import Struct
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import CHANGED_FILTER, FOREIGN_TARGET, TARGET_GONE, TARGET_MOVED
-from filtersql.feeds.formats import end_of_place, own_position, place_bits
-from filtersql.feeds.landings import Landing
+from filtersql.feeds.formats import own_position
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.ledger import Ledger
@@ -37,17 +36,10 @@ from filtersql.run.proofs import Proof, proof_of
 from filtersql.run.removed_targets import comes_again
 from filtersql.run.sessions import Lanes
 from filtersql.run.table_columns import unfit
+from filtersql.run.target_landings import copied_to, newest_of_tables, tables_of
 from filtersql.targets.model import Engine
 
-__all__ = [
-    "Standing",
-    "check_held",
-    "copied_to",
-    "landing_of",
-    "landing_of_copy",
-    "standings",
-    "tables_of",
-]
+__all__ = ["Standing", "check_held", "standings"]
 
 
 class Standing(Struct, frozen=True):
@@ -194,7 +186,7 @@ def _new(compiled: CompiledTable, subscription: Subscription, entry: Entry | Non
         position,
         refilled=filled,
         unfinished=begun,
-        newest=_newest(compiled, subscription, {}, position),
+        newest=newest_of_tables(compiled, subscription, {}, position),
     )
 
 
@@ -217,42 +209,5 @@ def _known(compiled: CompiledTable, subscription: Subscription, proof: Proof) ->
         settled=proof.proved,
         accepted=accepted,
         released=proof.released,
-        newest=_newest(compiled, subscription, entry.read, reached),
+        newest=newest_of_tables(compiled, subscription, entry.read, reached),
     )
-
-
-def _newest(
-    compiled: CompiledTable,
-    subscription: Subscription,
-    known: Mapping[RelationName, int],
-    reached: int | None,
-) -> Mapping[RelationName, int] | None:
-    """The last change of each table of a target; of one that is not known all was read."""
-    if place_bits(subscription.changes) is None:
-        return None
-    all_read = -1 if reached is None else end_of_place(subscription.changes, reached)
-    return {name: known.get(name, all_read) for name in tables_of(compiled)}
-
-
-def tables_of(compiled: CompiledTable) -> frozenset[RelationName]:
-    """The source tables whose changes a target takes."""
-    return frozenset((*compiled.sources, *(compiled.truncated_by if compiled.truncates else ())))
-
-
-def landing_of(subscription: Subscription, compiled: CompiledTable, entry: Entry) -> Landing:
-    """What a feed is told of a target whose newest row is true."""
-    position = own_position(subscription.changes, entry.stands, entry.position)
-    newest = _newest(compiled, subscription, entry.read, entry.position)
-    return Landing(compiled, position, entry.position, newest)
-
-
-def landing_of_copy(subscription: Subscription, compiled: CompiledTable) -> Landing:
-    """The same of a target that is copied first."""
-    at = copied_to(compiled, subscription)
-    return Landing(compiled, at, at, _newest(compiled, subscription, {}, at))
-
-
-def copied_to(compiled: CompiledTable, subscription: Subscription) -> int | None:
-    """The changes that a source of an initial copy holds already."""
-    source = subscription.source
-    return source.seq_of(compiled.relation) if source and compiled.copy_data else None
