@@ -32,7 +32,8 @@ from filtersql.run.proofs import all_done, changed_mark, parts_of
 from filtersql.run.source_at_position import SourcedTarget
 from filtersql.run.target_landings import tables_of
 from filtersql.source import Source
-from filtersql.targets.model import Engine, Written
+from filtersql.targets.marks import Written
+from filtersql.targets.model import Engine
 from filtersql.targets.work_folder import work_folder
 
 __all__ = ["Applied", "apply_plan", "plan"]

@@ -31,7 +31,8 @@ from filtersql.run.sessions import Lanes
 from filtersql.run.shared_feeds import SharedFeeds
 from filtersql.run.spent import Spent
 from filtersql.run.target_state import Standing
-from filtersql.targets.model import Engine, Written
+from filtersql.targets.marks import Written
+from filtersql.targets.model import Engine
 
 __all__ = ["RunContext", "TargetRun", "only_looking", "say_started", "timed"]
 

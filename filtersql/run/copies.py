@@ -24,7 +24,8 @@ from filtersql.run.ledger_rows import commit, entry, intend, mark, reached
 from filtersql.run.lookups import define_lookups
 from filtersql.run.rounds import below
 from filtersql.run.sources import stage_source
-from filtersql.targets.model import Engine, Written
+from filtersql.targets.marks import Written
+from filtersql.targets.model import Engine
 
 __all__ = ["copy_missing", "take_back"]
 

@@ -17,7 +17,7 @@ from filtersql.run import definitions_in_force
 from filtersql.run.context import RunContext, TargetRun
 from filtersql.run.holding import held_row, note, now
 from filtersql.run.ledger_entry import Entry, Phase, SeenFile, named_definition, stored_place
-from filtersql.targets.model import Mark
+from filtersql.targets.marks import Mark
 
 __all__ = ["commit", "entry", "intend", "mark", "reached", "read_row"]
 

@@ -28,7 +28,8 @@ from filtersql.rendering.sql_fragments import text_type
 from filtersql.rendering.target_uniqueness import LEDGER
 from filtersql.run.ledger_entry import COLUMNS, NUMBERS, Entry, entry_of, owner_of, stored
 from filtersql.run.state_tables import begin_table
-from filtersql.targets.model import Engine, Slot
+from filtersql.targets.marks import Slot
+from filtersql.targets.model import Engine
 from filtersql.targets.refusals import is_conflict
 
 __all__ = ["append", "tidy"]

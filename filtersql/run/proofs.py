@@ -28,7 +28,8 @@ from sqlglot import exp
 
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import INTENDED, Entry
-from filtersql.targets.model import Engine, Mark
+from filtersql.targets.marks import Mark
+from filtersql.targets.model import Engine
 
 __all__ = ["Proof", "all_done", "changed_mark", "parts_of", "proof_of", "settled"]
 

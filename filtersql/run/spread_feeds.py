@@ -42,7 +42,8 @@ from filtersql.run.spread_parts import (
     telling,
     whole_reading,
 )
-from filtersql.targets.model import Cluster, Engine
+from filtersql.targets.model import Engine
+from filtersql.targets.workers import Cluster
 
 __all__ = ["spread_feed", "spread_source", "spread_table"]
 

@@ -34,7 +34,7 @@ from filtersql.feeds.segments import Chain, Segment, chained
 from filtersql.feeds.wal2json import OpenTransaction
 from filtersql.feeds.wal2json_portions import StreamPart, steps, take_stream
 from filtersql.names import RelationName
-from filtersql.targets.model import Cluster
+from filtersql.targets.workers import Cluster
 
 __all__ = ["FORMATS", "Spread", "Tell", "chain_of"]
 

@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filtersql.errors import Mistakes
-from filtersql.targets.model import Engine, Slot
+from filtersql.targets.marks import Slot
+from filtersql.targets.model import Engine
 from filtersql.targets.statements import typed_rows
 
 __all__ = ["begin_table"]

@@ -43,7 +43,7 @@ _Answer = TypeVar("_Answer")
 
 
 class SparkCluster(Struct, frozen=True):
-    """The executors of a session, and what it reads: `targets.model.Cluster` and `Store`."""
+    """The executors of a session, and what it reads: `targets.workers.Cluster` and `Store`."""
 
     spark: SparkSession
     #: executors see what this machine sees, or `check_seen` refused it
@@ -76,7 +76,7 @@ class SparkCluster(Struct, frozen=True):
         order: str,
         parts: int,
     ) -> list[_Answer] | None:
-        """The same for the rows of a query, as `targets.model.Cluster` has it."""
+        """The same for the rows of a query, as `targets.workers.Cluster` has it."""
         with self._python(), suppress(PySparkException, Py4JError):
             frame = self.spark.sql(query)
             column = frame[frame.columns.index(order)]

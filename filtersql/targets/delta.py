@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from filtersql.rendering.sql_fragments import quoted
-from filtersql.targets.model import Mark, Slot, Written, read_mark
+from filtersql.targets.marks import Mark, Slot, Written, read_mark
 from filtersql.targets.table_statements import describe_table, replace_table, stored, table_name
 
 __all__ = [

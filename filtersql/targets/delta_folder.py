@@ -23,7 +23,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from filtersql.targets import delta_rows
-from filtersql.targets.model import Mark, read_mark
+from filtersql.targets.marks import Mark, read_mark
 
 __all__ = ["COMMIT", "LocalFolder", "is_abandoned"]
 

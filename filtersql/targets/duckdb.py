@@ -30,7 +30,8 @@ from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
-from filtersql.targets.model import Config, Mark, Rows, Slot, Written
+from filtersql.targets.marks import Mark, Slot, Written
+from filtersql.targets.model import Config, Rows
 from filtersql.targets.refusals import reason_of
 from filtersql.targets.splitting import Split
 from filtersql.targets.statements import (

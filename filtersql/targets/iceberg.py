@@ -21,7 +21,7 @@ from sqlglot import exp
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import AppliedTwice
 from filtersql.rendering.sql_fragments import quoted
-from filtersql.targets.model import Mark, Slot, Written, read_mark
+from filtersql.targets.marks import Mark, Slot, Written, read_mark
 from filtersql.targets.statements import insert_unless
 from filtersql.targets.table_statements import replace_table
 

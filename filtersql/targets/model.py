@@ -9,142 +9,25 @@ Example
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol, TypeVar
-
-from msgspec import Struct
+from typing import Protocol
 
 from filtersql.feeds.staging import StagedColumn
-from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
+from filtersql.targets.marks import Mark, Slot, Written
 from filtersql.targets.splitting import Split
+from filtersql.targets.workers import Cluster, Store
 
-__all__ = [
-    "AT_ONCE",
-    "Cluster",
-    "Config",
-    "Engine",
-    "Mark",
-    "Rows",
-    "Slot",
-    "Store",
-    "Written",
-    "read_mark",
-]
+__all__ = ["AT_ONCE", "Config", "Engine", "Rows"]
 
 #: so many targets are worked at at a time, each in a session of its own
 AT_ONCE = 4
 #: what `target_config` says of a table
 Config = dict[str, object]
 Rows = list[tuple[object, ...]]
-_Task = TypeVar("_Task")
-_Answer = TypeVar("_Answer")
-_Row = Sequence[object]
-
-
-class Mark(Struct, frozen=True):
-    """What is committed together with a target's data: whose changes it holds, up to where.
-
-    `generation` counts how often the target was filled from the beginning; position None is the
-    initial copy of a source that does not say which changes it holds. `clock` is that of a target
-    with a window of time, from which rows leave without a change.
-    """
-
-    subscription: str
-    relation: RelationName
-    generation: int
-    position: int | None
-    clock: str | None = None
-    #: of a change of definition, which leaves the position: the ledger's number of its intention
-    change: int | None = None
-
-    @property
-    def text(self) -> str:
-        """The mark as it is stored with a commit."""
-        said: dict[str, object] = {
-            "subscription": self.subscription,
-            "relation": list(self.relation),
-            "generation": self.generation,
-            "position": self.position,
-        }
-        if self.clock is not None:
-            said["clock"] = self.clock
-        if self.change is not None:
-            said["change"] = self.change
-        return json.dumps({"filtersql": said}, ensure_ascii=False)
-
-
-class Slot(Struct, frozen=True):
-    """The place of a subscription's next rows in the ledger: only one process can fill it."""
-
-    subscription: str
-    ordinal: int
-
-
-class Written(Struct, frozen=True):
-    """How many rows a statement changed."""
-
-    inserted: int = 0
-    updated: int = 0
-    deleted: int = 0
-
-    def __add__(self, other: Written) -> Written:
-        return Written(
-            self.inserted + other.inserted,
-            self.updated + other.updated,
-            self.deleted + other.deleted,
-        )
-
-
-class Store(Protocol):
-    """The files that an engine reads by URLs."""
-
-    def files(self, pattern: str) -> list[tuple[str, int, int]]:
-        """The files that a URL with wildcards names: URL, bytes, and when it was written."""
-        ...
-
-    def fetch(self, copies: Mapping[str, Path], size: int) -> None:
-        """Copy the files of some URLs, each to a path of this machine; all have so many bytes."""
-        ...
-
-
-class Cluster(Protocol):
-    """The processes of an engine that run Python."""
-
-    @property
-    def folder(self) -> Path | None:
-        """Where files of this machine have to be for them to see them; None: anywhere."""
-        ...
-
-    def sees(self, path: Path) -> bool:
-        """Whether they find the file of this machine under its path."""
-        ...
-
-    def answers(
-        self,
-        work: Callable[[_Task], _Answer],
-        tasks: Sequence[_Task],
-        on_answers: Callable[[Sequence[_Answer]], None] = lambda _: None,
-    ) -> list[_Answer] | None:
-        """What `work` answers to each task, in their order; None where it cannot be done there.
-
-        `on_answers` is told some of them at a time.
-        """
-        ...
-
-    def answers_of_rows(
-        self, work: Callable[[int, Iterator[_Row]], _Answer], query: str, order: str, parts: int
-    ) -> list[_Answer] | None:
-        """The same for the rows of a query, in numbered parts.
-
-        A part follows another one in the order of a column, and rows that are equal in it are not
-        parted.
-        """
-        ...
 
 
 class Engine(Protocol):
@@ -327,19 +210,3 @@ class Engine(Protocol):
     def close(self) -> None:
         """End the connection."""
         ...
-
-
-def read_mark(text: object) -> Mark | None:
-    """The mark in a commit's text; None for a commit that is not filtersql's."""
-    try:
-        fields = json.loads(str(text))["filtersql"]
-        return Mark(
-            fields["subscription"],
-            RelationName(*fields["relation"]),
-            fields["generation"],
-            fields["position"],
-            fields.get("clock"),
-            fields.get("change"),
-        )
-    except (ValueError, KeyError, TypeError):
-        return None

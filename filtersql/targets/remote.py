@@ -39,7 +39,8 @@ from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
 from filtersql.targets.catalog_questions import table_bytes, table_columns, table_names
 from filtersql.targets.line import Line
-from filtersql.targets.model import AT_ONCE, Config, Mark, Rows, Slot, Written
+from filtersql.targets.marks import Mark, Slot, Written
+from filtersql.targets.model import AT_ONCE, Config, Rows
 from filtersql.targets.refusals import unless_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
 from filtersql.targets.server_cluster import ServerCluster

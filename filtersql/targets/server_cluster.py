@@ -40,7 +40,7 @@ _Answer = TypeVar("_Answer")
 
 
 class ServerCluster(Struct, frozen=True):
-    """The processes of a server, which see a folder of this machine: `targets.model.Cluster`."""
+    """The processes of a server, which see a folder of this machine: `targets.workers.Cluster`."""
 
     line: Line
     folder: Path
@@ -72,7 +72,7 @@ class ServerCluster(Struct, frozen=True):
         order: str,
         parts: int,
     ) -> list[_Answer] | None:
-        """The same for the rows of a query, as `targets.model.Cluster` has it."""
+        """The same for the rows of a query, as `targets.workers.Cluster` has it."""
         return self._told(_ordered(query, order, parts), partial(answer_rows, work))
 
     def copied(self, pieces: str, copies: Mapping[str, Path]) -> list[tuple[str, int, int]] | None:

@@ -41,7 +41,7 @@ _WILD = re.compile(r"([\\*?\[\]{},])")
 
 
 class ServerFiles(Struct, frozen=True):
-    """What a server reads, as `targets.model.Store` has it; `ask` gives the rows of a query.
+    """What a server reads, as `targets.workers.Store` has it; `ask` gives the rows of a query.
 
     Where its processes see a folder of this machine, they write what is large to it.
     """

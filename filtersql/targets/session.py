@@ -31,7 +31,8 @@ from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
 from filtersql.targets.catalog_questions import table_bytes, table_columns, table_names
 from filtersql.targets.cluster import SparkCluster
-from filtersql.targets.model import Config, Mark, Rows, Slot, Written
+from filtersql.targets.marks import Mark, Slot, Written
+from filtersql.targets.model import Config, Rows
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.session_settings import copied, during, put
 from filtersql.targets.settling import settled

@@ -18,7 +18,7 @@ from collections.abc import Callable
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import AppliedTwice
-from filtersql.targets.model import Mark, Written
+from filtersql.targets.marks import Mark, Written
 from filtersql.targets.refusals import is_conflict
 
 __all__ = ["settled"]

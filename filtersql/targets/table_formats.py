@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from filtersql.targets import delta, iceberg
-from filtersql.targets.model import Config, read_mark
+from filtersql.targets.marks import read_mark
+from filtersql.targets.model import Config
 from filtersql.targets.table_statements import table_name
 
 __all__ = ["SparkTables", "create_statements"]

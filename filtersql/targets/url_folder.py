@@ -20,7 +20,7 @@ from msgspec import Struct
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 
 from filtersql.targets.delta_folder import COMMIT, is_abandoned
-from filtersql.targets.model import Mark
+from filtersql.targets.marks import Mark
 from filtersql.targets.raised import spark_refusals
 
 if TYPE_CHECKING:

@@ -42,7 +42,8 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import Options, run, shared_feeds
 from filtersql.run.feed_reading import FeedRead, read_feed
 from filtersql.run.over_stage import staged_merge
-from filtersql.targets.model import Engine, Mark
+from filtersql.targets.marks import Mark
+from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 
 TEXTBOOK = """MERGE INTO {target} AS t USING (

@@ -16,7 +16,7 @@ from test_targets_spark import output, warm
 
 from filtersql.run import Options, run
 from filtersql.targets.duckdb import connect
-from filtersql.targets.model import Written
+from filtersql.targets.marks import Written
 from filtersql.targets.open import open_engine
 from filtersql.targets.session import Session
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 
 from filtersql.targets.duckdb import DuckDB
-from filtersql.targets.model import read_mark
+from filtersql.targets.marks import read_mark
 
 __all__ = ["Killed", "OneByOne"]
 

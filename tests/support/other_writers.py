@@ -14,7 +14,7 @@ from spark_server import SparkServer
 from filtersql.errors import Mistakes
 from filtersql.targets import iceberg, thrift
 from filtersql.targets.line import server_version
-from filtersql.targets.model import Mark
+from filtersql.targets.marks import Mark
 from filtersql.targets.scripts import under
 from filtersql.targets.transports import address
 

@@ -11,7 +11,7 @@ import pytest
 
 from filtersql.names import RelationName
 from filtersql.targets.delta_folder import LocalFolder
-from filtersql.targets.model import Mark
+from filtersql.targets.marks import Mark
 
 FIRST = f"{0:020}.json"
 

@@ -7,7 +7,7 @@ import pytest
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import UNREACHABLE, EngineRefused
 from filtersql.names import RelationName
-from filtersql.targets.model import Mark, Written
+from filtersql.targets.marks import Mark, Written
 from filtersql.targets.settling import settled
 
 T = RelationName("public", "t")

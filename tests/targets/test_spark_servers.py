@@ -53,7 +53,7 @@ from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
 from filtersql.run import ledger_writer
 from filtersql.targets import connect, thrift, uploading
-from filtersql.targets.model import Mark
+from filtersql.targets.marks import Mark
 from filtersql.targets.remote import Remote
 from filtersql.targets.transports import address
 

@@ -15,7 +15,8 @@ from filtersql.run import ledger_writer
 from filtersql.run.ledger_entry import Entry
 from filtersql.targets.depth import DEPTH, LOOKS
 from filtersql.targets.jars import COORDINATES, cache_folder
-from filtersql.targets.model import AT_ONCE, Mark, Slot
+from filtersql.targets.marks import Mark, Slot
+from filtersql.targets.model import AT_ONCE
 from filtersql.targets.open import open_engine
 from filtersql.targets.session import Session
 from filtersql.targets.statements import typed_rows
