@@ -21,7 +21,7 @@ from filtersql.artifacts import compiled_path
 from filtersql.compile import destination
 from filtersql.filter_cache import FilterShelf
 from filtersql.review.counterexamples import counterexample_record, counterexample_text
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 from filtersql.targets.open import open_engine
 from filtersql.verify.check import Bench
 from filtersql.verify.loading import Shelf

@@ -27,7 +27,7 @@ from filtersql.run.ledger_entry import Key, key_of
 from filtersql.run.planned_target import Judge, PlannedTarget
 from filtersql.source import Source
 from filtersql.storage import Engine as Dialect
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 
 if TYPE_CHECKING:
     from filtersql.api.reporter import Reporter

@@ -29,7 +29,7 @@ from filtersql.review.page import html
 from filtersql.review.review import Review, review_target
 from filtersql.review.row_trials import Trials
 from filtersql.source import Source
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 
 if TYPE_CHECKING:
     from filtersql.artifacts import EarlierFilter

@@ -1,35 +1,27 @@
 """DuckDB as a target: one file, one transaction for all tables of a subscription.
 
 Example
-    `{type: duckdb, path: shop.duckdb}`; the path is relative to the project.
-    `{…, settings: {memory_limit: 2GB}}`: DuckDB takes four fifths of the memory otherwise, before
-    it writes to its temporary files beside the database.
+    with engine.transaction():    # what fails in it leaves the file as it was
+        engine.stage("filtersql_stage__0", query)
+        engine.write(merge, compiled, mark)
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
 from pathlib import Path
 
 import duckdb
-from sqlglot import exp, parse_one
+from sqlglot import exp
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import (
-    FILE_IN_USE,
-    TURN_TAKEN,
-    UNREACHABLE,
-    EngineRefused,
-    HiddenFunctions,
-    SettingRefused,
-)
-from filtersql.feeds.datetimes import python_values
+from filtersql.errors.targets import EngineRefused, SettingRefused
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
+from filtersql.targets.duckdb_catalog import table_columns, table_names, temporary_names
+from filtersql.targets.duckdb_rows import python_rows
 from filtersql.targets.marks import Mark, Slot, Written
 from filtersql.targets.model import Config, Rows
 from filtersql.targets.refusals import reason_of
@@ -47,96 +39,14 @@ from filtersql.targets.statements import (
     temporary,
 )
 from filtersql.targets.table_statements import create_of, create_schema, drop_table, replace_table
-from filtersql.targets.turns import PATIENCE, Turn
+from filtersql.targets.turns import Turn
 
-__all__ = ["DuckDB", "connect"]
+__all__ = ["DuckDB"]
 
 #: temporary names of filtersql, to be forgotten between tables
 _TEMPORARY = "filtersql_"
 _BATCH = 100_000
 _STREAMED = 5_000
-#: what DuckDB says of a file that another process has open, and its number where it knows it
-_LOCK = re.compile(r"Could not set lock on file(?:.*\(PID (\d+)\))?", re.DOTALL)
-#: macros that are found before DuckDB's own functions: statements name these without a schema
-_HIDDEN = """WITH known AS MATERIALIZED (
-  SELECT function_name, internal, schema_name, system.main.lower(function_name) AS plain
-  FROM system.main.duckdb_functions()
-)
-SELECT DISTINCT function_name FROM known WHERE NOT internal AND schema_name = 'main'
-AND plain IN (SELECT plain FROM known WHERE internal) ORDER BY 1"""
-
-
-# The information schema's views say the same and take twice as long.
-_COLUMNS = """SELECT column_name, data_type, (
-SELECT any_value(sql) FROM duckdb_tables() WHERE database_name = current_database()
-AND lower(schema_name) = lower($1) AND lower(table_name) = lower($2) AND sql ILIKE '%COLLATE%')
-FROM duckdb_columns() WHERE database_name = current_database()
-AND lower(schema_name) = lower($1) AND lower(table_name) = lower($2) ORDER BY column_index"""
-_NAMES = """SELECT lower(table_name) FROM duckdb_tables()
-WHERE database_name = current_database() AND lower(schema_name) = lower($1)"""
-
-
-def connect(
-    path: Path | None, settings: Mapping[str, str] | None = None, extensions: Sequence[str] = ()
-) -> DuckDB:
-    """Open the file (None: in memory), in this thread's turn. Raises Mistakes.
-
-    `settings` are about resources; those that statements depend on are filtersql's own.
-    """
-    try:
-        turn = None if path is None else Turn(path)
-    except TimeoutError as error:
-        raise Mistakes([TURN_TAKEN(path=error, seconds=PATIENCE)]) from None
-    try:
-        return _connect(path, settings or {}, extensions, turn)
-    except BaseException:
-        if turn is not None:
-            turn.end()
-        raise
-
-
-def _connect(
-    path: Path | None, settings: Mapping[str, str], extensions: Sequence[str], turn: Turn | None
-) -> DuckDB:
-    try:
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        connection = duckdb.connect(str(path) if path else ":memory:")
-    except (duckdb.Error, OSError) as error:
-        reason = str(error).splitlines()[0]
-        if path is not None and (lock := _LOCK.search(str(error))):
-            who = f"Process {lock[1]}" if lock[1] else "Another process"
-            look = f" What it is: ps -fp {lock[1]}" if lock[1] else ""
-            raise Mistakes([FILE_IN_USE(path=path.name, who=who, look=look)]) from None
-        raise Mistakes([UNREACHABLE(engine="DuckDB", reason=reason)]) from None
-    engine = DuckDB(connection, turn)
-    try:
-        for name in extensions:
-            engine.execute(exp.Command(this="LOAD", expression=quoted(name, "duckdb")).sql())
-        for name, value in settings.items():
-            engine.execute(set_to(name, literal(value), "duckdb"))
-    except Mistakes:
-        connection.close()
-        raise
-    engine.configure({"TimeZone": "UTC", "disabled_optimizers": "expression_rewriter"})
-    if path is not None and (hidden := [str(row[0]) for row in engine.rows(_HIDDEN)]):
-        connection.close()
-        raise Mistakes([HiddenFunctions(hidden, "DuckDB", "a macro of the file")])
-    return engine
-
-
-def _is_doubtful(value: object) -> bool:
-    """A day that stands for an infinite one too, or DuckDB's own text of one."""
-    return isinstance(value, str) or (isinstance(value, date) and value.year in (1, 9999))
-
-
-def _collated(statement: object) -> dict[object, str]:
-    """Of the columns of CREATE TABLE those with a collation, by which other texts are equal."""
-    return {
-        column.name: f" COLLATE {collation.this.sql('duckdb')}"
-        for column in parse_one(str(statement), dialect="duckdb").find_all(exp.ColumnDef)
-        for collation in column.find_all(exp.CollateColumnConstraint)
-    }
 
 
 class DuckDB:
@@ -164,18 +74,7 @@ class DuckDB:
 
     def rows(self, statement: str) -> list[tuple[object, ...]]:
         """The rows of a query; a day that Python has not is PostgreSQL's text of it."""
-        result = self._run(statement)
-        kinds = [str(column[1]) for column in result.description or ()]
-        if not any("TIME ZONE" in kind for kind in kinds):
-            found: list[tuple[object, ...]] = result.fetchall()
-            days = [n for n, kind in enumerate(kinds) if kind.startswith(("DATE", "TIMESTAMP"))]
-            if not any(_is_doubtful(row[place]) for place in days for row in found):
-                return found
-        # The client makes moments with pytz, which is not installed, and of an infinite day
-        # Python's last one; Arrow has the numbers.
-        self.connection.abort()
-        arrow = self.connection.sql(statement).to_arrow_table()
-        return list(zip(*map(python_values, arrow.columns), strict=True))
+        return python_rows(self.connection, statement, self._run(statement))
 
     def stream(self, statement: str) -> Iterator[tuple[object, ...]]:
         """The rows of a query, a few thousand at a time."""
@@ -248,13 +147,11 @@ class DuckDB:
 
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The names and types of a table's columns; none where the table does not exist."""
-        found = self._run(_COLUMNS, parts).fetchall()
-        collations = _collated(found[0][2]) if found and found[0][2] else {}
-        return tuple((str(one), f"{kind}{collations.get(one, '')}") for one, kind, _ in found)
+        return table_columns(self._run, parts)
 
     def names(self, schema: str) -> frozenset[str]:
         """The names of the tables of a schema, folded."""
-        return frozenset(str(name) for (name,) in self._run(_NAMES, [schema]).fetchall())
+        return table_names(self._run, schema)
 
     def create(self, parts: Sequence[str], definitions: str, config: Config) -> None:
         """Make a table, in place of one that exists."""
@@ -299,7 +196,8 @@ class DuckDB:
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT; the state that is written in the same transaction is the mark."""
         if not _is_merge(statement):
-            return Written(inserted=_count(self._run(statement).fetchall()))
+            rows = self._run(statement).fetchall()
+            return Written(inserted=int(str(rows[0][0])) if rows else 0)
         result = self._run(f"{statement.rstrip().rstrip(';')}\nRETURNING merge_action")
         counts = {"INSERT": 0, "UPDATE": 0, "DELETE": 0}
         while actions := result.fetchmany(_BATCH):
@@ -325,12 +223,9 @@ class DuckDB:
 
     def clear(self) -> None:
         """Forget temporary views and staged rows."""
-        for word, name in self.rows(
-            "SELECT 'VIEW', view_name FROM duckdb_views() WHERE database_name = 'temp' UNION ALL "
-            "SELECT 'TABLE', table_name FROM duckdb_tables() WHERE database_name = 'temp'"
-        ):
-            if str(name).startswith(_TEMPORARY):
-                self._run(drop(str(word), str(name), "duckdb"))
+        for kind, name in temporary_names(self.rows):
+            if name.startswith(_TEMPORARY):
+                self._run(drop(kind, name, "duckdb"))
 
     def close(self) -> None:
         """Close the file."""
@@ -350,7 +245,3 @@ class DuckDB:
 def _is_merge(statement: str) -> bool:
     code = [line for line in statement.splitlines() if not line.lstrip().startswith("--")]
     return "\n".join(code).lstrip()[:5].upper() == "MERGE"
-
-
-def _count(rows: list[tuple[object, ...]]) -> int:
-    return int(str(rows[0][0])) if rows else 0

@@ -2,7 +2,7 @@
 
 Example
     ============================================= =========================================
-    {type: duckdb, path: shop.duckdb}             duckdb.connect
+    {type: duckdb, path: shop.duckdb}             duckdb_file.connect
     {type: spark, method: session, format: delta} embedded.own_session, or the active session
     {type: spark, method: thrift, host: …}        thrift.connect
     {type: spark, method: connect, url: sc://…}   connect.connect
@@ -87,7 +87,7 @@ class OutputLike(Protocol):
 def open_engine(output: OutputLike, root: Path) -> Engine:
     """Connect. Raises Mistakes with exit code 2 when the engine cannot be reached."""
     if output.type == "duckdb":
-        from filtersql.targets.duckdb import connect
+        from filtersql.targets.duckdb_file import connect
 
         path, extensions = (output.settings.get(name) for name in ("path", "extensions"))
         return connect(

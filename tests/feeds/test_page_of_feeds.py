@@ -9,7 +9,7 @@ from cases import read_fences
 from running import World, insert, table
 
 import filtersql
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 
 PAGE = Path(filtersql.__file__).parent / "docs" / "feeds.md"
 

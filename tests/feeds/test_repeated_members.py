@@ -6,7 +6,7 @@ import pytest
 from running import World, table
 
 from filtersql.feeds.native import from_rows
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 
 REPEATED = {
     '{"seq": 1, "seq": 2, "op": "commit"}': '"seq" stands twice',

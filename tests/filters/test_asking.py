@@ -11,7 +11,7 @@ from filtersql.catalog import Column, PgType, Table
 from filtersql.filters import resolve
 from filtersql.names import RelationName
 from filtersql.source import Source
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 from filtersql.verify.filter_answers import Answer, Question, ask
 from filtersql.verify.loading import Shelf
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from running import World, insert, table, truncate, update
 
-from filtersql.targets.duckdb import DuckDB, connect
+from filtersql.targets.duckdb import DuckDB
+from filtersql.targets.duckdb_file import connect
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from filtersql.compile import compile_project
 from filtersql.rendering.macros import COSTLY_PARTS
 from filtersql.run import Options, query_parts, run
 from filtersql.run.query_parts import cut
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 
 
 @pytest.mark.parametrize(

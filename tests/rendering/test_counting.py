@@ -23,7 +23,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.counting import without_counting
 from filtersql.run import conflict_counts
 from filtersql.run.stage_and_judge import judge_changes
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 from filtersql.targets.model import Engine
 
 #: more of them: FILTERSQL_COUNTING_EXAMPLES=5000

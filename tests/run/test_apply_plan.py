@@ -14,7 +14,8 @@ from one_by_one import Killed, OneByOne
 from filtersql.errors import Mistakes
 from filtersql.run import ledger, ledger_writer
 from filtersql.run.ledger import replace
-from filtersql.targets.duckdb import DuckDB, connect
+from filtersql.targets.duckdb import DuckDB
+from filtersql.targets.duckdb_file import connect
 
 EU, BIG = "region = 'eu'", "region = 'eu' AND total > 5"
 SOURCE = {
@@ -42,9 +43,8 @@ HELD["orders"] = sorted([(1, "eu", 9), *HELD["orders"]])
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[DuckDB]:
-    engine = connect(tmp_path / "x.duckdb")
-    yield engine
-    engine.close()
+    with contextlib.closing(connect(tmp_path / "x.duckdb")) as engine:
+        yield engine
 
 
 @pytest.fixture

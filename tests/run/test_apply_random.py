@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from one_by_one import OneByOne
 
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 

@@ -14,7 +14,8 @@ from test_apply_plan import EU, FEED, SOURCE
 
 from filtersql.errors import Mistakes
 from filtersql.targets import delta, iceberg
-from filtersql.targets.duckdb import DuckDB, connect
+from filtersql.targets.duckdb import DuckDB
+from filtersql.targets.duckdb_file import connect
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 

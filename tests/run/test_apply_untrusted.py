@@ -13,7 +13,8 @@ from test_apply_plan import EU, FEED, LATER, SOURCE
 from filtersql.errors import Mistakes
 from filtersql.run import ledger, ledger_writer
 from filtersql.run.ledger import replace
-from filtersql.targets.duckdb import DuckDB, connect
+from filtersql.targets.duckdb import DuckDB
+from filtersql.targets.duckdb_file import connect
 
 BARE = "a > 2"
 

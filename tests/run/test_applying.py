@@ -8,7 +8,8 @@ import pytest
 from one_by_one import Killed, OneByOne
 from running import World, delete, insert, table, truncate, update
 
-from filtersql.targets.duckdb import DuckDB, connect
+from filtersql.targets.duckdb import DuckDB
+from filtersql.targets.duckdb_file import connect
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from running import World, delete, insert, table, truncate, update
 
 from filtersql.catalog import Identity, ReplicaIdentity
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 
 KINDS = ("insert_exists", "update_exists", "update_missing", "delete_missing")
 #: more of them: FILTERSQL_CONFLICT_EXAMPLES=5000

@@ -13,7 +13,7 @@ from test_check import proofs
 from test_conflicts import Replacing, Subscriber, replacing, shelf
 from test_targets_spark import FORMATS, output
 
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 from filtersql.targets.open import open_engine
 from filtersql.verify.check import prove
 from filtersql.verify.loading import Shelf

@@ -15,7 +15,7 @@ from running import World
 from test_targets_spark import output, warm
 
 from filtersql.run import Options, run
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 from filtersql.targets.marks import Written
 from filtersql.targets.open import open_engine
 from filtersql.targets.session import Session

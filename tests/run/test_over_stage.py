@@ -9,7 +9,7 @@ from filtersql.filter_cache import _printed
 from filtersql.filters import resolve
 from filtersql.run.over_stage import asking_target, staged_merge
 from filtersql.source import Source
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 
 MERGE = "MERGE INTO x AS t USING (SELECT 1 AS a) AS s ON t.a = s.a WHEN MATCHED THEN DELETE"
 

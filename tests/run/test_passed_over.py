@@ -6,7 +6,7 @@ from pathlib import Path
 
 from running import World, insert, table
 
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 
 
 def test_a_file_that_comes_late_is_named_once(tmp_path: Path) -> None:

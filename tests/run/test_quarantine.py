@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from running import World, delete, insert, table, truncate, update
 
 from filtersql.catalog import Identity, ReplicaIdentity
-from filtersql.targets.duckdb import DuckDB, connect
+from filtersql.targets.duckdb import DuckDB
+from filtersql.targets.duckdb_file import connect
 
 #: more of them: FILTERSQL_CONFLICT_EXAMPLES=5000
 EXAMPLES = int(os.environ.get("FILTERSQL_CONFLICT_EXAMPLES", "25"))

@@ -6,7 +6,7 @@ import pytest
 from running import World, insert
 from test_applying import T1, T2, held
 
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 
 
 @pytest.fixture

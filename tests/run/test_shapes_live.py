@@ -40,7 +40,7 @@ from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import Inputs, Options, run
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 
 BUDGET = float(os.environ.get("FILTERSQL_SHAPES_SECONDS", "0"))
 FIRST = int(os.environ.get("FILTERSQL_LIVE_SEED", "1"))

@@ -14,7 +14,7 @@ from filtersql.definitions.model import Feed, Subscription
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import Inputs, Options, RunResult, run, shared_feeds
 from filtersql.source import Source
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 
 
 class Several:

@@ -19,7 +19,7 @@ from test_targets_spark import output
 
 from filtersql.catalog import Identity, ReplicaIdentity
 from filtersql.definitions.model import Feed
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 

@@ -17,7 +17,8 @@ from filtersql.api.inputs import inputs_of
 from filtersql.feeds.formats import open_files
 from filtersql.run import status
 from filtersql.run.status import TargetStatus
-from filtersql.targets.duckdb import DuckDB, connect
+from filtersql.targets.duckdb import DuckDB
+from filtersql.targets.duckdb_file import connect
 from filtersql.targets.model import Engine
 
 WINDOW = "{column: at, keep: 1 month, grain: 1 day}"

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from running import World, delete, insert, table, update
 
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 
 #: more of them: FILTERSQL_CONFLICT_EXAMPLES=5000
 EXAMPLES = int(os.environ.get("FILTERSQL_CONFLICT_EXAMPLES", "25"))

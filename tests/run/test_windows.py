@@ -27,7 +27,7 @@ from filtersql.api.reporter import Reporter
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import Inputs, Options, run, status
 from filtersql.run.status import TargetStatus
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 from filtersql.verify.source_copies import delayed_copies

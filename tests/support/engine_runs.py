@@ -29,7 +29,7 @@ from filtersql.compile import compile_project
 from filtersql.project import load
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import Inputs, Options, RunResult, run
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 

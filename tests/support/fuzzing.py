@@ -36,7 +36,7 @@ from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import from_files
 from filtersql.run import Options, RunResult, run
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 
 __all__ = ["Feeds", "Projects", "fuzz"]
 

@@ -164,7 +164,7 @@ def import_all() -> None:
     import rows  # noqa: F401
 
     import filtersql.commands.run
-    import filtersql.targets.duckdb  # noqa: F401
+    import filtersql.targets.duckdb_file  # noqa: F401
 
 
 def carry_out(asked: dict[str, Any]) -> int:

@@ -23,7 +23,7 @@ from filtersql.filter_cache import FilterShelf
 from filtersql.project import Project, load
 from filtersql.rendering import compiled_table
 from filtersql.rendering.filters_in_force import earlier_criteria
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 from filtersql.verify.check import Bench, Cases, cases_of, configure, tried
 from filtersql.verify.clock import show_trial
 from filtersql.verify.kinds import Kind, statements

@@ -24,7 +24,8 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import feed_reading, spread_feeds
 from filtersql.run.feed_reading import read_feed
 from filtersql.run.spread_feeds import spread_feed
-from filtersql.targets.duckdb import DuckDB, connect
+from filtersql.targets.duckdb import DuckDB
+from filtersql.targets.duckdb_file import connect
 from filtersql.targets.server_work import read_answers
 
 __all__ = ["MORE", "SETTINGS", "PortionedFeed", "ThisProcess", "read_in_portions"]

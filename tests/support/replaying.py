@@ -23,7 +23,7 @@ from filtersql.api.reporter import Reporter
 from filtersql.compile import compile_project
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import Inputs, Options, RunResult, run
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 from filtersql.targets.model import Engine
 
 __all__ = ["Replaying", "Stand"]

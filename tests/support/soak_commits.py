@@ -23,7 +23,7 @@ from one_by_one import Killed, OneByOne
 from replaying import Stand
 
 from filtersql.run import Options, run
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 
 __all__ = ["Tried", "play"]
 

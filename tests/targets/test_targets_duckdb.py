@@ -13,7 +13,7 @@ from running import SPAN, World, insert, table
 
 from filtersql.errors import Mistakes
 from filtersql.targets import turns
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 from filtersql.targets.open import open_engine
 from filtersql.targets.refusals import reason_of
 
@@ -33,7 +33,7 @@ def test_a_file_that_another_process_holds_is_named(tmp_path) -> None:
     code = (
         "import sys, pathlib\n"
         "from filtersql.errors import Mistakes\n"
-        "from filtersql.targets.duckdb import connect\n"
+        "from filtersql.targets.duckdb_file import connect\n"
         "try: connect(pathlib.Path(sys.argv[1]))\n"
         "except Mistakes as found: print(found.exit_code, found)\n"
     )

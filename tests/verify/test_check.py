@@ -18,7 +18,7 @@ from filtersql import artifacts
 from filtersql.compile import FilterShelf, Node, compile_project
 from filtersql.errors import Mistakes
 from filtersql.project import Project, load
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 from filtersql.verify.batch_cases import NotLifted
 from filtersql.verify.check import Bench, Cases, Proof, cases_of, prove, read_statements
 from filtersql.verify.loading import Shelf

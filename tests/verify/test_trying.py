@@ -19,7 +19,7 @@ from filtersql.pgtypes import format_type
 from filtersql.review.row_trials import Condition, NotTried, Trials
 from filtersql.review.worked_example import worked_rows
 from filtersql.source import Source
-from filtersql.targets.duckdb import connect
+from filtersql.targets.duckdb_file import connect
 from filtersql.verify.boundaries import candidates, is_cellular
 
 TYPES = {
