@@ -147,8 +147,8 @@ def _remote(output: OutputLike, root: Path) -> Engine:
         _format(output),
         output.catalog,
         # without "..": paths below it are known by its text
-        None if staging is None else Path(os.path.abspath(root / str(staging))),
-        str(said.get("state_schema") or "filtersql"),
+        staging=None if staging is None else Path(os.path.abspath(root / str(staging))),
+        state_schema=str(said.get("state_schema") or "filtersql"),
     )
 
 
