@@ -11,38 +11,32 @@ from __future__ import annotations
 
 import logging
 import re
-import socket
-import ssl
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 import grpc
 from msgspec import Struct
 from pyspark.errors import PySparkException
-from pyspark.sql.connect.client import DefaultChannelBuilder
 from pyspark.sql.connect.session import SparkSession
 from sqlglot import exp
 
-from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.reaching import HOST_UNKNOWN
-from filtersql.errors.targets import (
-    CERTIFICATE_REFUSED,
-    NO_ANSWER,
-    SIGN_IN_REFUSED,
-    UNREACHABLE,
-    UNREADABLE_CERTIFICATE,
-    UNSUPPORTED_TARGET,
-    ConnectionLost,
-)
+from filtersql.errors import Mistakes
+from filtersql.errors.targets import ConnectionLost
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.arrow_work import ANSWERS, answer_batches
-from filtersql.targets.refusals import reason_of, spark_refusal
+from filtersql.targets.connect_address import (
+    SERVER,
+    channel_builder,
+    first_line,
+    knock,
+    not_opened,
+    place_of,
+)
+from filtersql.targets.refusals import spark_refusal
 from filtersql.targets.server_work import Sent
-from filtersql.targets.starting import not_there
 from filtersql.targets.uploading import inline_query
 
 if TYPE_CHECKING:
@@ -50,46 +44,17 @@ if TYPE_CHECKING:
 
 __all__ = ["ConnectLine", "connect"]
 
-#: what a package without types gives
-_Grpc = Any
-_Spark = Any
-
-_SERVER = "the Spark Connect server"
 _GONE = re.compile(r"StatusCode\.UNAVAILABLE|SESSION_(?:CHANGED|CLOSED|NOT_FOUND)")
-_DETAILS = re.compile(r'\n\s*details = "(.*)"')
-_SLOW = re.compile(r"timed out|DEADLINE_EXCEEDED|before receiving SETTINGS frame")
-_PORT = 15002
-_CONNECT_SECONDS = 30.0
-#: a peer that is gone is noticed though it sends nothing
-_CHANNEL = [("grpc.keepalive_time_ms", 60_000), ("grpc.keepalive_timeout_ms", 60_000)]
-
-
-class _Place(Struct, frozen=True):
-    """Where the server is: the output's url, and what its other keys add."""
-
-    url: str
-    host: str
-    port: int
-    token: str | None
-    tls: bool
-    authority: Path | None
-    certificate: Path | None
-    key: Path | None
-    seconds: float
-
-    @property
-    def shown(self) -> str:
-        return f"{self.host}:{self.port}"
 
 
 def connect(settings: Mapping[str, object], root: Path, conf: Mapping[str, str]) -> ConnectLine:
     """Open a session in which settings are in force. Raises Mistakes with exit code 2."""
-    place = _place(settings, root)
-    _knock(place)
+    place = place_of(settings, root)
+    knock(place)
     logging.getLogger("SQLQueryContextLogger").disabled = True
 
     try:
-        session = SparkSession.builder.channelBuilder(_builder(place, settings)).create()
+        session = SparkSession.builder.channelBuilder(channel_builder(place, settings)).create()
         session.client.set_retry_policies([])
         session.client.disable_reattachable_execute()
         line = ConnectLine(session, lambda: connect(settings, root, conf))
@@ -97,111 +62,8 @@ def connect(settings: Mapping[str, object], root: Path, conf: Mapping[str, str])
         for name, value in conf.items():
             session.conf.set(name, value)
     except Exception as error:
-        raise Mistakes([_not_opened(place, error)]) from None
+        raise Mistakes([not_opened(place, error)]) from None
     return line
-
-
-def _place(settings: Mapping[str, object], root: Path) -> _Place:
-    url = str(settings["url"])
-    address, _, rest = url.partition("/;")
-    parts = urlsplit(address)
-    if parts.scheme != "sc" or not parts.hostname:
-        hint = 'Write url: "sc://host:15002".'
-        raise Mistakes([UNSUPPORTED_TARGET(what="a Spark Connect url of that form", hint=hint)])
-    said = dict(pair.partition("=")[::2] for pair in rest.split(";") if pair)
-    token = settings.get("token") or unquote(said.get("token", "")) or None
-    tls = settings.get("use_ssl")
-    if tls is None:
-        tls = said.get("use_ssl", "").lower() == "true"
-    if settings.get("verify_server") is False:
-        hint = "Name the authority of the server's certificate: ca_cert: path/to/ca.pem."
-        raise Mistakes(
-            [UNSUPPORTED_TARGET(what='"verify_server: false" with method: connect', hint=hint)]
-        )
-
-    def file(name: str) -> Path | None:
-        return None if settings.get(name) is None else root / str(settings[name])
-
-    return _Place(
-        url,
-        parts.hostname,
-        parts.port or _PORT,
-        None if token is None else str(token),
-        bool(tls) or (token is not None and parts.hostname != "localhost"),
-        file("ca_cert"),
-        file("client_cert"),
-        file("client_key"),
-        float(str(settings.get("connect_timeout") or _CONNECT_SECONDS)),
-    )
-
-
-def _knock(place: _Place) -> None:
-    """Try a plain connection first: of one that fails, gRPC says neither why nor soon."""
-    try:
-        with socket.create_connection((place.host, place.port), place.seconds) as plain:
-            if not place.tls:
-                return
-            context = ssl.create_default_context(cafile=place.authority)
-            if place.certificate:
-                context.load_cert_chain(place.certificate, place.key)
-            context.set_alpn_protocols(["h2"])
-            with context.wrap_socket(plain, server_hostname=place.host):
-                return
-    except ssl.SSLError as error:
-        why = error.reason or error.strerror or ""
-        raise Mistakes(
-            [CERTIFICATE_REFUSED(place=place.shown, reason=why, host=place.host)]
-        ) from None
-    except FileNotFoundError as error:
-        names, why = [str(error.filename)], str(error.strerror)
-        raise Mistakes([UNREADABLE_CERTIFICATE(names=names, reason=why)]) from None
-    except OSError as error:
-        raise Mistakes([_not_opened(place, error)]) from None
-
-
-def _builder(place: _Place, settings: Mapping[str, object]) -> _Grpc:
-    class Builder(DefaultChannelBuilder):  # type: ignore[misc]
-        """PySpark's, with an authority of the user's own."""
-
-        def toChannel(self) -> _Grpc:  # noqa: N802 - PySpark's name
-            if place.token is not None:
-                self.set(self.PARAM_TOKEN, place.token)
-            if not place.tls:
-                return super().toChannel()
-            files = (place.authority, place.key, place.certificate)
-            credentials = grpc.ssl_channel_credentials(
-                *(None if path is None else path.read_bytes() for path in files)
-            )
-            if place.token is not None:
-                call = grpc.access_token_call_credentials(place.token)
-                credentials = grpc.composite_channel_credentials(credentials, call)
-            return self._secure_channel(self.endpoint, credentials)
-
-    # gRPC's word for how long a connection may take to stand
-    patience = ("grpc.min_reconnect_backoff_ms", int(place.seconds * 1000))
-    builder = Builder(place.url, channelOptions=[*_CHANNEL, patience])
-    if settings.get("user") is not None:
-        builder.set(builder.PARAM_USER_ID, str(settings["user"]))
-    return builder
-
-
-def _not_opened(place: _Place, error: Exception) -> Mistake:
-    text = str(error)
-    if "UNAUTHENTICATED" in text or "PERMISSION_DENIED" in text:
-        return SIGN_IN_REFUSED(place=place.shown, who="the token")
-    if isinstance(error, ConnectionRefusedError):
-        return not_there(_SERVER, "connect", place.host, place.port)
-    if isinstance(error, socket.gaierror):
-        return HOST_UNKNOWN(engine=_SERVER, place=place.shown, reason=error.strerror or "")
-    if _SLOW.search(text):
-        return NO_ANSWER(engine=_SERVER, place=place.shown, seconds=f"{place.seconds:g}")
-    return UNREACHABLE(engine=_SERVER, reason=f"{place.shown}: {_first_line(text)}")
-
-
-def _first_line(text: str) -> str:
-    """What went wrong, out of gRPC's description of a request that failed."""
-    details = _DETAILS.search(text)
-    return (details[1] if details else reason_of(text)).splitlines()[0]
 
 
 class ConnectLine(Struct):
@@ -280,13 +142,13 @@ class ConnectLine(Struct):
     def _refusals(self) -> Iterator[None]:
         """The server's errors as one mistake; anything else ends what is running there."""
         if self.lost:
-            raise Mistakes([ConnectionLost(_SERVER, "the connection was lost before")])
+            raise Mistakes([ConnectionLost(SERVER, "the connection was lost before")])
         try:
             yield
         except (grpc.RpcError, PySparkException) as error:
             if isinstance(error, grpc.RpcError) or _GONE.search(str(error)):
                 self.lost = True
-                raise Mistakes([ConnectionLost(_SERVER, _first_line(str(error)))]) from None
+                raise Mistakes([ConnectionLost(SERVER, first_line(str(error)))]) from None
             raise Mistakes([spark_refusal(str(error))]) from None
         except GeneratorExit:
             raise  # who reads a stream has read enough of it

@@ -130,9 +130,9 @@ def _remote(output: OutputLike, root: Path) -> Engine:
     line: Line
     if output.method == "thrift":
         _check_extra("thrift")
-        from filtersql.targets import thrift
+        from filtersql.targets import thrift, transports
 
-        line = thrift.connect(thrift.address(said, root), conf)
+        line = thrift.connect(transports.address(said, root), conf)
     else:
         _check_extra("connect")
         # What gRPC would write to the terminal is in the message.

@@ -12,77 +12,57 @@ from __future__ import annotations
 
 import json
 import logging
-import re
-import socket
-import ssl
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from impala._thrift_api import ThriftClient
 from impala._thrift_gen.TCLIService.ttypes import (
     TCancelOperationReq,
     TCloseSessionReq,
     TOperationState,
 )
 from impala.error import Error, OperationalError
-from impala.hiveserver2 import HS2Service
 from sqlglot import exp
-from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.Thrift import TException
 
-from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.reaching import HOST_UNKNOWN
-from filtersql.errors.targets import (
-    CERTIFICATE_REFUSED,
-    DATABASE_MISSING,
-    NO_ANSWER,
-    NO_TICKET,
-    SIGN_IN_REFUSED,
-    UNREACHABLE,
-    ConnectionLost,
-)
+from filtersql.errors import Mistakes
+from filtersql.errors.targets import DATABASE_MISSING, ConnectionLost
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import spark_refusal
 from filtersql.targets.script_work import answers_of, is_plain, script_query
 from filtersql.targets.server_work import Sent
-from filtersql.targets.starting import not_there
 from filtersql.targets.statements import in_parentheses, table
 from filtersql.targets.table_statements import table_name
-from filtersql.targets.transports import Address, address, transport
+from filtersql.targets.thrift_service import SERVER, not_opened, service_of
+from filtersql.targets.transports import Address
 from filtersql.targets.uploading import inline_query
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["ThriftLine", "address", "connect"]
+__all__ = ["ThriftLine", "connect"]
 
 #: what a package without types gives
 _Thrift = Any
 
-_SERVER = "the Spark Thrift server"
 _DONE = ("FINISHED_STATE", "CANCELED_STATE", "CLOSED_STATE", "ERROR_STATE", "TIMEDOUT_STATE")
 #: seconds between looks at a statement: the first ones come soon
 _FIRST_LOOK, _LAST_LOOK = 0.01, 1.0
 _ROWS_FETCHED = 10_000
-_NOT_KNOWN = ("validating the login", "HTTP 401", "HTTP 403")
-#: what Kerberos' library says: of what kind, and why
-_NO_TICKET = re.compile(r"\(\('.*', -?\d+\), \(['\"](.*)['\"], -?\d+\)\)")
-_OTHER_WAY = "The server may use another auth or transport, or TLS."
 
 
 def connect(to: Address, settings: Mapping[str, str]) -> ThriftLine:
     """Open a session in which settings are in force. Raises Mistakes with exit code 2."""
     # What the package would write to the terminal is in the message.
     logging.getLogger("thrift").addHandler(logging.NullHandler())
-    service, opened = _service(to)
+    service, opened = service_of(to)
     given = {f"set:hiveconf:{name}": value for name, value in settings.items()}
     try:
         session = service.open_session(to.user, given)
     except Exception as error:
-        raise Mistakes([_not_opened(to, error, to.answer_timeout)]) from None
+        raise Mistakes([not_opened(to, error, to.answer_timeout)]) from None
     line = ThriftLine(to, settings, service, session, opened)
     if to.database is not None:
         _use(line, to.database)
@@ -100,49 +80,6 @@ def _use(line: ThriftLine, database: str) -> None:
         raise Mistakes(
             [DATABASE_MISSING(name=database, reason=refused.mistakes[0].message)]
         ) from None
-
-
-def _service(to: Address) -> tuple[Any, Any]:
-    """A connection on which requests can be made, and the part that has a timeout."""
-    whole, timed = transport(to)
-    timed.setTimeout(to.connect_timeout * 1000)
-    try:
-        whole.open()
-    except Exception as error:
-        with suppress(Exception):
-            whole.close()
-        raise Mistakes([_not_opened(to, error, to.connect_timeout)]) from None
-    timed.setTimeout(to.answer_timeout * 1000)
-    return HS2Service(ThriftClient(TBinaryProtocolAccelerated(whole)), retries=1), whole
-
-
-def _not_opened(to: Address, error: BaseException, seconds: float) -> Mistake:
-    """What went wrong, without what was sent: it may hold the password."""
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, TimeoutError):
-            return NO_ANSWER(engine=_SERVER, place=to.shown, seconds=f"{seconds:g}")
-        if isinstance(seen, ConnectionRefusedError):
-            return not_there(_SERVER, "thrift", to.host, to.port)
-        if isinstance(seen, socket.gaierror):
-            return HOST_UNKNOWN(engine=_SERVER, place=to.shown, reason=seen.strerror or "")
-        if isinstance(seen, ssl.SSLError):
-            return CERTIFICATE_REFUSED(
-                place=to.shown, reason=seen.reason or seen.strerror or "", host=to.host
-            )
-        seen = seen.__cause__ or seen.__context__ or getattr(seen, "inner", None)
-    text = str(error) or type(error).__name__
-    if "CERTIFICATE_VERIFY_FAILED" in text:
-        return CERTIFICATE_REFUSED(place=to.shown, reason=text, host=to.host)
-    if any(words in text for words in _NOT_KNOWN):
-        who = "the token" if to.user is None else f'the user "{to.user}" (auth: {to.auth})'
-        return SIGN_IN_REFUSED(place=to.shown, who=who)
-    if found := _NO_TICKET.search(text):
-        return NO_TICKET(place=to.shown, reason=found[1], service=to.service)
-    # A server that answers in words understood the sign-in.
-    hint = None if "Failed to open new session" in text else _OTHER_WAY
-    reason = f"{to.shown}: {text.splitlines()[0]}"
-    return UNREACHABLE(engine=_SERVER, reason=reason, hint=hint)
 
 
 @dataclass(slots=True)
@@ -178,14 +115,14 @@ class ThriftLine:
     def _refusals(self) -> Iterator[None]:
         """The server's errors as one mistake; anything else ends what is running there."""
         if self.lost:
-            raise Mistakes([ConnectionLost(_SERVER, "the connection was lost before")])
+            raise Mistakes([ConnectionLost(SERVER, "the connection was lost before")])
         self.trips += 1
         try:
             yield
         except (TException, OSError, EOFError) as error:
             self.lost = True
             why = str(error) or type(error).__name__
-            raise Mistakes([ConnectionLost(_SERVER, why.splitlines()[0])]) from None
+            raise Mistakes([ConnectionLost(SERVER, why.splitlines()[0])]) from None
         except Error as error:
             raise Mistakes([spark_refusal(str(error))]) from None
         except GeneratorExit:
@@ -249,7 +186,7 @@ class ThriftLine:
         """Cancel what is running and end the session, on a connection of its own."""
         self.lost = True
         with suppress(Exception):
-            service, opened = _service(self.to)
+            service, opened = service_of(self.to)
             if self.operation is not None:
                 handle = self.operation.handle
                 service._rpc("CancelOperation", TCancelOperationReq(operationHandle=handle))
