@@ -19,8 +19,8 @@ from sqlglot import exp, select
 
 from filtersql.errors import Mistake
 from filtersql.errors.applying import SOURCE_TEXT
-from filtersql.feeds.readers import family, is_plain, type_title
-from filtersql.feeds.values import canonical_text
+from filtersql.feeds.readers import family, is_plain
+from filtersql.feeds.values import canonical_text, type_title
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.storage import is_text
 from filtersql.targets.model import Engine
