@@ -29,7 +29,8 @@ from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Unordered
 from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.places import Records
-from filtersql.feeds.staging import ChangeStage, StagedColumn
+from filtersql.feeds.staged_files import StagedColumn
+from filtersql.feeds.staging import ChangeStage
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span

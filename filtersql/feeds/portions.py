@@ -39,7 +39,7 @@ from filtersql.feeds.native import column_blocks
 from filtersql.feeds.ordered_runs import Runs, Settled, Unordered
 from filtersql.feeds.rows import row_stage, take_source_rows
 from filtersql.feeds.segments import Segment, grown
-from filtersql.feeds.staging import StagedFile
+from filtersql.feeds.staged_files import StagedFile
 from filtersql.feeds.table_feeds import Changes, Found, Row
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow
 from pyarrow import compute, parquet
 
-from filtersql.feeds.staging import StagedFile
+from filtersql.feeds.staged_files import StagedFile
 
 __all__ = ["restage"]
 

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from pyarrow import parquet
 
 from filtersql.feeds.datetimes import python_values
-from filtersql.feeds.staging import StagedFile, as_open
+from filtersql.feeds.staged_files import StagedFile, as_open
 
 __all__ = ["Bound", "RowFile", "read_rows"]
 

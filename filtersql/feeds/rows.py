@@ -38,7 +38,8 @@ from filtersql.feeds.landings import needed_columns
 from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Number
-from filtersql.feeds.staging import RowStage, StagedColumn
+from filtersql.feeds.staged_files import StagedColumn
+from filtersql.feeds.staging import RowStage
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine
 

@@ -10,125 +10,21 @@ Example
 
 from __future__ import annotations
 
-import stat
-import uuid
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pyarrow
-from msgspec import Struct
-from pyarrow import compute, parquet
 
 from filtersql.errors import Mistake
-from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.places import Image, Place, Where
 from filtersql.feeds.records import Record
 from filtersql.feeds.stage_columns import ColumnJudge, Side, lists
+from filtersql.feeds.staged_files import StagedColumn, StagedFile
 from filtersql.feeds.values import codec
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.storage import Engine
 
-__all__ = [
-    "ChangeStage",
-    "RowStage",
-    "StagedColumn",
-    "StagedFile",
-    "as_open",
-    "distinct",
-    "newest_staged",
-    "staged_columns",
-]
-
-
-class StagedColumn(Struct, frozen=True):
-    """A column of the view over a staged file, in the file's order."""
-
-    name: str
-    sql_type: str
-
-
-class StagedFile(Struct):
-    """A Parquet file whose columns are named by their position: any name is safe.
-
-    It is there when it is whole: a task of Spark may be tried twice at once.
-    """
-
-    path: Path
-    types: list[pyarrow.DataType]
-    writer: pyarrow.parquet.ParquetWriter | None = None
-    own: Path = Path()
-
-    def write(self, arrays: Sequence[pyarrow.Array]) -> None:
-        """Add rows, column by column."""
-        names = [f"c{index}" for index in range(len(self.types))]
-        schema = pyarrow.schema(list(zip(names, self.types, strict=True)))
-        if self.writer is None:
-            self.own = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}")
-            # Arrow's statistics leave NaN out, and engines skip row groups by them: a filter such
-            # as f > 1 would lose the NaN, which is the largest number of PostgreSQL and engines.
-            floating = pyarrow.types.is_floating
-            counted = [field.name for field in schema if not floating(field.type)]
-            # Each change is written once and read once or twice: dictionaries do not pay.
-            self.writer = parquet.ParquetWriter(
-                self.own,
-                schema,
-                compression="snappy",
-                use_dictionary=False,
-                write_statistics=counted,
-            )
-        self.writer.write_table(pyarrow.Table.from_arrays(list(arrays), schema=schema))
-
-    def close(self, *, rows_only: bool = False) -> None:
-        """The file exists afterwards, even without a row, but where only rows make one."""
-        if self.writer is None and rows_only:
-            return
-        if self.writer is None:
-            self.write([pyarrow.array([], kind) for kind in self.types])
-        assert self.writer is not None
-        self.writer.close()
-        self.own.replace(self.path)
-
-
-def as_open(folder: Path) -> Path:
-    """A folder, made where it is not there, as open to others as the one that it is in.
-
-    An engine that reads and writes what is staged may run as another user.
-    """
-    if not folder.exists():
-        as_open(folder.parent)
-        folder.mkdir(exist_ok=True)
-        with suppress(OSError):  # some file systems have no modes
-            folder.chmod(stat.S_IMODE(folder.parent.stat().st_mode))
-    return folder
-
-
-def staged_columns(path: Path, numbers: Sequence[int]) -> list[list[Any]]:
-    """The values of some columns of a staged file, by their position."""
-    table = parquet.read_table(path, columns=[f"c{number}" for number in numbers])
-    return [python_values(column) for column in table.columns]
-
-
-def newest_staged(path: Path, upto: int | None) -> int | None:
-    """The last seq up to a number in a file of changes, or in those of a folder.
-
-    It is asked of the statistics; only where a part goes on beyond the number, of the column.
-    """
-    newest: list[int] = []
-    for file in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
-        with parquet.ParquetFile(file) as opened:
-            for number in range(opened.num_row_groups):
-                part = opened.metadata.row_group(number)
-                known = part.column(0).statistics
-                if not part.num_rows:
-                    continue
-                if upto is None or known.max <= upto:
-                    newest.append(known.max)
-                elif known.min <= upto:
-                    seqs = opened.read_row_group(number, columns=["c0"]).column(0)
-                    newest.append(compute.max(seqs.filter(compute.less_equal(seqs, upto))).as_py())
-    return max(newest, default=None)
+__all__ = ["ChangeStage", "RowStage", "distinct"]
 
 
 class ChangeStage:

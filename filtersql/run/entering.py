@@ -19,7 +19,7 @@ from datetime import datetime
 
 from sqlglot import exp
 
-from filtersql.feeds.staging import as_open
+from filtersql.feeds.staged_files import as_open
 from filtersql.run.clock import moment_at
 from filtersql.run.context import RunContext, TargetRun
 from filtersql.run.feed_reading import change_columns, no_changes

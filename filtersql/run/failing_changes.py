@@ -20,7 +20,7 @@ from filtersql.changes import Form
 from filtersql.errors import Mistakes
 from filtersql.errors.stopping import UNKNOWN_VALUE
 from filtersql.errors.targets import EngineRefused
-from filtersql.feeds.staging import staged_columns
+from filtersql.feeds.staged_files import staged_columns
 from filtersql.run.clock import show_clock
 from filtersql.run.context import TargetRun
 from filtersql.targets.model import Engine

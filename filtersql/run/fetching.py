@@ -23,7 +23,7 @@ from filtersql.feeds.formats import Consumption, place_bits
 from filtersql.feeds.held import Counted, Held, Seen
 from filtersql.feeds.landings import Landing, places_of
 from filtersql.feeds.lines import FeedFile, find_files
-from filtersql.feeds.staging import as_open
+from filtersql.feeds.staged_files import as_open
 from filtersql.names import RelationName, is_url
 from filtersql.source import Span
 from filtersql.targets.model import Engine

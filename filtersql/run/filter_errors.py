@@ -19,7 +19,7 @@ from filtersql.errors.stopping import (
     UNKNOWN_VALUE,
     stands,
 )
-from filtersql.feeds.staging import staged_columns
+from filtersql.feeds.staged_files import staged_columns
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import RunContext, TargetRun
 from filtersql.run.failing_changes import Raising, all_raising, first_lacking, first_raising

@@ -20,7 +20,8 @@ from filtersql.feeds.lines import line_span
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record, relation_of
 from filtersql.feeds.restaging import restage
-from filtersql.feeds.staging import ChangeStage, staged_columns
+from filtersql.feeds.staged_files import staged_columns
+from filtersql.feeds.staging import ChangeStage
 from filtersql.feeds.values import canonical_text
 from filtersql.run import quarantine
 from filtersql.run.context import RunContext, TargetRun

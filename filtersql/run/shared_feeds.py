@@ -21,7 +21,7 @@ from filtersql.errors import Mistakes
 from filtersql.feeds.formats import place_bits
 from filtersql.feeds.held import Seen
 from filtersql.feeds.landings import Landing
-from filtersql.feeds.staging import as_open
+from filtersql.feeds.staged_files import as_open
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.feed_reading import FeedRead, read_feed
 from filtersql.run.ledger import Ledger

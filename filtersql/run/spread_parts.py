@@ -25,7 +25,8 @@ from filtersql.feeds.intake import stages_of
 from filtersql.feeds.landings import newest_of
 from filtersql.feeds.portions import ENDS, NAMES, Share, Taken, file_of
 from filtersql.feeds.segments import Chain
-from filtersql.feeds.staging import ChangeStage, StagedColumn, StagedFile, as_open, distinct
+from filtersql.feeds.staged_files import StagedColumn, StagedFile, as_open
+from filtersql.feeds.staging import ChangeStage, distinct
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
 

@@ -25,7 +25,7 @@ from sqlglot import exp
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import ConnectionLost
-from filtersql.feeds.staging import StagedColumn
+from filtersql.feeds.staged_files import StagedColumn
 from filtersql.targets.arrow_work import ANSWERS, answer_batches
 from filtersql.targets.connect_address import (
     SERVER,

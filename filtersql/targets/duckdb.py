@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import EngineRefused, SettingRefused
-from filtersql.feeds.staging import StagedColumn
+from filtersql.feeds.staged_files import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.duckdb_catalog import table_columns, table_names, temporary_names

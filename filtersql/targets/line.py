@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import LIKE_MISSES, SPARK_TOO_OLD
-from filtersql.feeds.staging import StagedColumn
+from filtersql.feeds.staged_files import StagedColumn
 from filtersql.targets.server_work import Sent
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from msgspec import field
 from pyarrow import parquet
 
-from filtersql.feeds.staging import StagedColumn
+from filtersql.feeds.staged_files import StagedColumn
 from filtersql.targets.model import AT_ONCE
 from filtersql.targets.scripts import immediately, setting
 from filtersql.targets.server_cluster import ServerCluster

@@ -20,7 +20,7 @@ from msgspec import field
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import SettingRefused
-from filtersql.feeds.staging import StagedColumn
+from filtersql.feeds.staged_files import StagedColumn
 from filtersql.targets.cluster import SparkCluster
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.session_settings import copied, put

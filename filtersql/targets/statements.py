@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from filtersql.feeds.staging import StagedColumn
+from filtersql.feeds.staged_files import StagedColumn
 from filtersql.rendering.sql_fragments import as_written, quoted
 from filtersql.storage import Engine
 

@@ -29,7 +29,7 @@ from thrift.Thrift import TException
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import DATABASE_MISSING, ConnectionLost
-from filtersql.feeds.staging import StagedColumn
+from filtersql.feeds.staged_files import StagedColumn
 from filtersql.targets.refusals import spark_refusal
 from filtersql.targets.script_work import answers_of, is_plain, script_query
 from filtersql.targets.server_work import Sent

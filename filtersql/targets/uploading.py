@@ -26,7 +26,7 @@ import pyarrow
 from pyarrow import compute, parquet, types
 from sqlglot import exp, select
 
-from filtersql.feeds.staging import StagedColumn
+from filtersql.feeds.staged_files import StagedColumn
 
 __all__ = ["CHUNK_BYTES", "chunks", "inline_query"]
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filtersql.feeds.staging import as_open
+from filtersql.feeds.staged_files import as_open
 from filtersql.targets.model import Engine
 
 __all__ = ["work_folder"]

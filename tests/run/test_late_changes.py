@@ -11,7 +11,7 @@ import pytest
 from landing_files import FEEDS, PUBLICATION, TABLES, WRITERS, Change, Landing
 from rows import execute, rows_of
 
-from filtersql.feeds.staging import StagedFile, newest_staged
+from filtersql.feeds.staged_files import StagedFile, newest_staged
 
 
 @pytest.fixture(params=FEEDS)

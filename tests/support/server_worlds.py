@@ -16,7 +16,7 @@ from relays import relay
 from running import SPAN, World, insert, table, update
 from spark_server import SparkServer, serving
 
-from filtersql.feeds.staging import StagedColumn
+from filtersql.feeds.staged_files import StagedColumn
 from filtersql.run import lease, ledger_writer
 from filtersql.run.ledger_entry import Entry
 from filtersql.targets.model import Engine
