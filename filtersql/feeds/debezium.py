@@ -35,7 +35,8 @@ from filtersql.errors.feeds import (
     REPEATED_ROW,
 )
 from filtersql.feeds.debezium_changes import Changes, Read, messages
-from filtersql.feeds.debezium_order import Cursor, Index, Status
+from filtersql.feeds.debezium_messages import Status
+from filtersql.feeds.debezium_order import Cursor, Index
 from filtersql.feeds.held import Counted
 from filtersql.feeds.landings import Lasts, Needed
 from filtersql.feeds.lines import FeedFile, line_span

@@ -23,7 +23,7 @@ from filtersql.catalog import Catalog, Table
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import AMBIGUOUS_VALUE, TORN_LINE, UNREADABLE_EVENT
-from filtersql.feeds.debezium_order import Event, Status, slot
+from filtersql.feeds.debezium_messages import Event, Status, slot
 from filtersql.feeds.debezium_values import Ambiguous, Decoder, Unsent
 from filtersql.feeds.landings import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, lines

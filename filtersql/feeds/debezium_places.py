@@ -22,7 +22,8 @@ from msgspec import Struct
 from filtersql.errors import Mistakes
 from filtersql.feeds.debezium import is_keyed, is_parted
 from filtersql.feeds.debezium_changes import Changes, Read, message, messages
-from filtersql.feeds.debezium_order import Cursor, Fact, Index, Status
+from filtersql.feeds.debezium_messages import Fact, Status
+from filtersql.feeds.debezium_order import Cursor, Index
 from filtersql.feeds.held import LastPlaces, take_place
 from filtersql.feeds.landings import all_needed, lasts_of
 from filtersql.feeds.placed import Placed, Places, Range

@@ -18,7 +18,7 @@ import pyarrow
 
 from filtersql.feeds.blocks import blocks_of
 from filtersql.feeds.debezium_changes import Read, message
-from filtersql.feeds.debezium_order import Status
+from filtersql.feeds.debezium_messages import Status
 from filtersql.feeds.debezium_places import Placing, messages_of
 from filtersql.feeds.placed import Range, seqs_of
 from filtersql.feeds.places import Place
