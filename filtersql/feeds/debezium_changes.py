@@ -24,7 +24,8 @@ from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import AMBIGUOUS_VALUE, TORN_LINE, UNREADABLE_EVENT
 from filtersql.feeds.debezium_messages import Event, Status, slot
-from filtersql.feeds.debezium_values import Ambiguous, Decoder, Unsent
+from filtersql.feeds.debezium_times import Ambiguous
+from filtersql.feeds.debezium_values import Decoder, Unsent
 from filtersql.feeds.landings import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, lines
 from filtersql.feeds.places import Place
