@@ -30,51 +30,23 @@ from filtersql.catalog import Catalog, Table
 from filtersql.changes import may_be_out_of_line
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import AMBIGUOUS_VALUE, TORN_LINE, UNREADABLE_EVENT
+from filtersql.errors.feeds import AMBIGUOUS_VALUE, UNREADABLE_EVENT
 from filtersql.feeds.landings import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, lines
 from filtersql.feeds.places import Place
 from filtersql.feeds.positions import is_lsn, lsn, seq_at
 from filtersql.feeds.records import Number, Record, relation_written
+from filtersql.feeds.wal2json_events import HINT, Column, Event, OpenTransaction, read_event
 from filtersql.names import RelationName
 
-__all__ = ["OpenTransaction", "Reader", "Wal2json", "read_event"]
+__all__ = ["Reader", "Wal2json"]
 
 _NUMBERS = frozenset({"float4", "float8", "numeric"})
 _OPS = {"I": "insert", "U": "update", "D": "delete"}
 _AS_TEXT = "numeric_data_types_as_string"
-
-
-class _Column(msgspec.Struct, frozen=True, gc=False):
-    name: str
-    value: msgspec.Raw
-
-
-class _Event(msgspec.Struct, frozen=True, gc=False):
-    action: str
-    lsn: str | None = None
-    xid: int | None = None
-    schema: str | None = None
-    table: str | None = None
-    columns: list[_Column] | None = None
-    identity: list[_Column] | None = None
-
-
-_decoder = msgspec.json.Decoder(_Event)
+#: a sign and the digits of an int8
+_LONGEST = 20
 _text = msgspec.json.Decoder(str)
-
-
-class OpenTransaction(Struct):
-    """The transaction that is being read: where it commits, and how many changes it has so far."""
-
-    commit: int
-    tx: str
-    count: int = 0
-
-    def next(self) -> int:
-        """The seq of one more change."""
-        self.count += 1
-        return seq_at(self.commit, self.count - 1)
 
 
 class Reader(Struct):
@@ -89,9 +61,9 @@ class Reader(Struct):
     #: changes of a transaction that began before the first file
     orphans: list[Place] = field(default_factory=list)
     #: the events of a TRUNCATE, which end where another log position begins
-    truncates: list[tuple[Place, _Event, int]] = field(default_factory=list)
+    truncates: list[tuple[Place, Event, int]] = field(default_factory=list)
 
-    def take(self, place: Place, event: _Event) -> Iterator[tuple[Place, Record]]:
+    def take(self, place: Place, event: Event) -> Iterator[tuple[Place, Record]]:
         """The changes that are known with an event."""
         if self.truncates and not (event.action == "T" and event.lsn == self.truncates[0][1].lsn):
             yield from self.flush()
@@ -120,7 +92,7 @@ class Reader(Struct):
             self._refuse(place, "it stands outside of a transaction")
         self.orphans = []
 
-    def _orphan(self, place: Place, event: _Event) -> None:
+    def _orphan(self, place: Place, event: Event) -> None:
         """A change of a transaction that began in a file that is not read any more."""
         self.orphans.append(place)
         ends = event.lsn if event.action == "C" and is_lsn(event.lsn or "") else None
@@ -139,7 +111,7 @@ class Reader(Struct):
             yield place, Record(seq, "truncate", name, tx=tx, relations=list(names))
         self.truncates = []
 
-    def _begin(self, place: Place, event: _Event) -> OpenTransaction | None:
+    def _begin(self, place: Place, event: Event) -> OpenTransaction | None:
         try:
             position = lsn(event.lsn or "")
         except ValueError:
@@ -150,7 +122,7 @@ class Reader(Struct):
         return OpenTransaction(position, event.lsn or "")
 
     def _change(
-        self, place: Place, event: _Event, transaction: OpenTransaction
+        self, place: Place, event: Event, transaction: OpenTransaction
     ) -> Iterator[tuple[Place, Record]]:
         seq = transaction.next()
         name = RelationName(event.schema or "", event.table or "")
@@ -176,7 +148,7 @@ class Reader(Struct):
         yield place, change
 
     def _image(
-        self, place: Place, columns: list[_Column] | None, table: Table | None
+        self, place: Place, columns: list[Column] | None, table: Table | None
     ) -> dict[str, Any] | None:
         if columns is None:
             return None
@@ -230,14 +202,9 @@ class Reader(Struct):
 
     def _refuse(self, place: Place, reason: str, hint: str | None = None) -> None:
         mistake = UNREADABLE_EVENT(
-            line_span(*place), form="wal2json", reason=reason, hint=hint or _HINT
+            line_span(*place), form="wal2json", reason=reason, hint=hint or HINT
         )
         self.mistakes.append((place, mistake))
-
-
-#: a sign and the digits of an int8
-_LONGEST = 20
-_HINT = "Record with format-version=2 and include-lsn=1, one object on each line."
 
 
 class Wal2json(Struct, frozen=True):
@@ -272,15 +239,3 @@ class Wal2json(Struct, frozen=True):
 
     def _count(self, shown: str, seq: int) -> None:
         self.last[shown] = max(seq, self.last.get(shown, -1))
-
-
-def read_event(place: Place, mistakes: list[tuple[Place, Mistake]]) -> _Event | None:
-    """What a line says; None where that is a mistake."""
-    try:
-        return _decoder.decode(place[2])
-    except (msgspec.DecodeError, UnicodeError) as error:
-        span = line_span(*place)
-        torn = not place[2].endswith(b"\n") and not isinstance(error, msgspec.ValidationError)
-        wrong = UNREADABLE_EVENT(span, form="wal2json", reason=str(error), hint=_HINT)
-        mistakes.append((place, TORN_LINE(span) if torn else wrong))
-        return None

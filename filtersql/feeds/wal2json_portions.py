@@ -31,7 +31,8 @@ from filtersql.feeds.portions import Piece, Portion, Share, Taken, take_segments
 from filtersql.feeds.positions import is_lsn, lsn
 from filtersql.feeds.records import Record
 from filtersql.feeds.table_feeds import Found
-from filtersql.feeds.wal2json import OpenTransaction, Reader, read_event
+from filtersql.feeds.wal2json import Reader
+from filtersql.feeds.wal2json_events import OpenTransaction, read_event
 
 __all__ = ["Step", "StreamPart", "steps", "take_stream"]
 

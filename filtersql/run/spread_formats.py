@@ -31,7 +31,7 @@ from filtersql.feeds.placed import Placed, ranges
 from filtersql.feeds.portions import Portion, Share, Taken, take, write_runs
 from filtersql.feeds.positions import SLOT_BITS, seq_at
 from filtersql.feeds.segments import Chain, Segment, chained
-from filtersql.feeds.wal2json import OpenTransaction
+from filtersql.feeds.wal2json_events import OpenTransaction
 from filtersql.feeds.wal2json_portions import StreamPart, steps, take_stream
 from filtersql.names import RelationName
 from filtersql.targets.workers import Cluster
