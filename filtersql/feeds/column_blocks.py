@@ -26,12 +26,7 @@ from msgspec import Struct
 from pyarrow import compute
 
 from filtersql.catalog import Catalog
-from filtersql.feeds.arrow_lines import (
-    count_lines,
-    read_lines,
-    samples_of,
-    written_fields,
-)
+from filtersql.feeds.arrow_lines import count_lines, read_lines, samples_of, written_fields
 from filtersql.feeds.lines import Chunk
 from filtersql.feeds.records import Record, record, relation_name
 
