@@ -20,9 +20,10 @@ from filtersql.feeds.blocks import blocks_of
 from filtersql.feeds.debezium_changes import Read, message
 from filtersql.feeds.debezium_messages import Status
 from filtersql.feeds.debezium_places import Placing, messages_of
+from filtersql.feeds.judged_portions import Taken, take_placed_blocks
 from filtersql.feeds.placed import Range, seqs_of
 from filtersql.feeds.places import Place
-from filtersql.feeds.portions import Portion, Taken, take_placed_blocks
+from filtersql.feeds.portions import Portion
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import Record
 from filtersql.feeds.row_files import RowFile, read_rows

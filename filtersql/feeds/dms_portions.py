@@ -25,10 +25,11 @@ from filtersql.feeds.dms import lacks_beginning, sequence_of
 from filtersql.feeds.dms_changes import Changes
 from filtersql.feeds.dms_rows import RANK_BITS, Key, Row, is_load, key_of, rows_of
 from filtersql.feeds.held import LastPlaces, take_place
+from filtersql.feeds.judged_portions import Taken, take_placed_blocks
 from filtersql.feeds.landings import all_needed, lasts_of, places_of
 from filtersql.feeds.placed import Placed, Places, Range, seqs_of
 from filtersql.feeds.places import Place
-from filtersql.feeds.portions import Portion, Share, Taken, take_placed_blocks
+from filtersql.feeds.portions import Portion, Share
 from filtersql.feeds.records import Record
 from filtersql.feeds.row_files import RowFile, read_rows
 from filtersql.feeds.table_feeds import Found

@@ -16,9 +16,10 @@ from pathlib import Path
 import pyarrow
 from msgspec import Struct, field
 
+from filtersql.feeds.judged_portions import write_runs
 from filtersql.feeds.ordered_runs import Runs
 from filtersql.feeds.placed_order import ends_of_places
-from filtersql.feeds.portions import Share, write_runs
+from filtersql.feeds.portions import Share
 from filtersql.feeds.row_files import Bound, RowFile, read_rows
 from filtersql.feeds.segments import Segment
 from filtersql.names import RelationName

@@ -24,10 +24,11 @@ from msgspec.structs import replace
 
 from filtersql.feeds.blocks import Block, blocks_of
 from filtersql.feeds.column_blocks import ColumnBlock
+from filtersql.feeds.judged_portions import Taken, take_segments
 from filtersql.feeds.landings import all_needed
 from filtersql.feeds.lines import lines
 from filtersql.feeds.places import Place
-from filtersql.feeds.portions import Piece, Portion, Share, Taken, take_segments
+from filtersql.feeds.portions import Piece, Portion, Share
 from filtersql.feeds.positions import is_lsn, lsn
 from filtersql.feeds.records import Record
 from filtersql.feeds.table_feeds import Found

@@ -22,15 +22,10 @@ from filtersql.catalog import Catalog, Table
 from filtersql.definitions.model import Feed
 from filtersql.feeds.changes import Reading
 from filtersql.feeds.held import Counted, Held
+from filtersql.feeds.judged_portions import take_rows, take_source
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import FeedFile
-from filtersql.feeds.portions import (
-    Share,
-    SourceShare,
-    portions,
-    take_rows,
-    take_source,
-)
+from filtersql.feeds.portions import Share, SourceShare, portions
 from filtersql.feeds.rows import StagedRows, row_stage
 from filtersql.feeds.table_feeds import TableFeed
 from filtersql.rendering.compiled import CompiledTable

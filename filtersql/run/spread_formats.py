@@ -25,10 +25,11 @@ from filtersql.feeds.dms import lacks_beginning
 from filtersql.feeds.dms_portions import DmsFacts, LoadedPortion, in_order, take_placed_rows
 from filtersql.feeds.dms_rows import RANK_BITS
 from filtersql.feeds.held import Held, held_by
+from filtersql.feeds.judged_portions import Taken, take, write_runs
 from filtersql.feeds.landings import lasts_of
 from filtersql.feeds.ordered_runs import Runs
 from filtersql.feeds.placed import Placed, ranges
-from filtersql.feeds.portions import Portion, Share, Taken, take, write_runs
+from filtersql.feeds.portions import Portion, Share
 from filtersql.feeds.positions import SLOT_BITS, seq_at
 from filtersql.feeds.segments import Chain, Segment, chained
 from filtersql.feeds.wal2json_events import OpenTransaction

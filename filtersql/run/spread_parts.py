@@ -22,8 +22,9 @@ from sqlglot import exp, select
 from filtersql.feeds.changes import Reading, staged_changes
 from filtersql.feeds.dispatch import Tally
 from filtersql.feeds.intake import stages_of
+from filtersql.feeds.judged_portions import ENDS, NAMES, Taken, file_of
 from filtersql.feeds.landings import newest_of
-from filtersql.feeds.portions import ENDS, NAMES, Share, Taken, file_of
+from filtersql.feeds.portions import Share
 from filtersql.feeds.segments import Chain
 from filtersql.feeds.staged_files import StagedColumn, StagedFile, as_open
 from filtersql.feeds.staging import ChangeStage, distinct
