@@ -21,7 +21,7 @@ from filtersql.postgres.driver import require_driver
 if TYPE_CHECKING:
     from filtersql.compile import Compilation
     from filtersql.postgres.capture import Capturing
-    from filtersql.postgres.capture_state import Progress
+    from filtersql.postgres.capture_folder import Progress
     from filtersql.project import LiveSource, Project
 
 __all__ = ["CaptureFlags", "capture", "capturing_of"]

@@ -15,6 +15,7 @@ PostgreSQL
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -28,7 +29,8 @@ from filtersql.errors.capturing import SLOT_EXISTS, SLOT_REFUSED
 from filtersql.errors.wording import counted
 from filtersql.feeds.positions import lsn, seq_at
 from filtersql.names import RelationName
-from filtersql.postgres.capture_state import Captured, Folder, Server, slot_exists
+from filtersql.postgres.capture_folder import Captured, Folder
+from filtersql.postgres.capture_state import Server, slot_exists
 from filtersql.postgres.connection import Connection
 from filtersql.postgres.feed_files import write_whole
 from filtersql.postgres.initial_rows import copy_rows, settle_rows
@@ -44,12 +46,13 @@ from filtersql.postgres.server_tables import KnownTables
 from filtersql.project import LiveSource
 from filtersql.project.captured import joined_tables, newest_rows, number_name
 
-__all__ = ["Beginning", "begin", "copy_anew", "drop", "settle_anew"]
+__all__ = ["Beginning", "begin", "copy_anew", "drop", "settle_anew", "slot_name"]
 
 _CREATE = sql.SQL("CREATE_REPLICATION_SLOT {} LOGICAL pgoutput (SNAPSHOT 'export')")
 _CREATE_TEMPORARY = sql.SQL(
     "CREATE_REPLICATION_SLOT {} TEMPORARY LOGICAL pgoutput (SNAPSHOT 'export')"
 )
+_LONGEST_NAME = 63
 #: so many letters of a slot's name leave room for the number of a process
 _TEMPORARY = 50
 _DROP_SLOT = (
@@ -174,6 +177,11 @@ def drop(connection: Connection, folder: Folder, captured: Captured) -> bool:
     finally:
         folder.forget()
     return True
+
+
+def slot_name(project: str, source: str) -> str:
+    """What slot and publication are called: slots have small letters, digits and underscores."""
+    return re.sub(r"[^a-z0-9_]", "_", f"filtersql_{project}_{source}".lower())[:_LONGEST_NAME]
 
 
 def _teller(say: Callable[[str], None]) -> Callable[[RelationName, int], None]:

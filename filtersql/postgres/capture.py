@@ -9,10 +9,8 @@ Example
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from msgspec import Struct
@@ -21,24 +19,14 @@ from msgspec.structs import replace
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
-from filtersql.errors.capturing import (
-    ALREADY_CAPTURING,
-    CANNOT_WRITE,
-    NO_IDENTITY,
-    NO_SUCH_ROWS,
-    NOT_CREATED,
-    NOTHING_TO_CAPTURE,
-)
+from filtersql.errors.capturing import NOT_CREATED, NOTHING_TO_CAPTURE
 from filtersql.errors.live import Unavailable
-from filtersql.exclusive import alone
 from filtersql.names import RelationName
-from filtersql.postgres.beginning import Beginning, begin, copy_anew, drop, settle_anew
+from filtersql.postgres.beginning import Beginning, begin, copy_anew, drop, settle_anew, slot_name
+from filtersql.postgres.capture_folder import Captured, Folder, Progress
 from filtersql.postgres.capture_state import (
-    Captured,
     End,
-    Folder,
     Lag,
-    Progress,
     check_server,
     identify,
     identify_position,
@@ -51,16 +39,15 @@ from filtersql.postgres.imported_since import published_otherwise
 from filtersql.postgres.initial_rows import prune_rows
 from filtersql.postgres.publication import check_publication, held_tables, moved_tables
 from filtersql.postgres.reconnecting import Pauses
-from filtersql.postgres.server_tables import KnownTables, check_all, server_tables, server_types
+from filtersql.postgres.server_tables import KnownTables, copied_tables, server_types
 from filtersql.postgres.sessions import as_it_is
 from filtersql.postgres.slot_stream import SlotStream
+from filtersql.postgres.tables_read import chosen_tables, tables_read
 from filtersql.project import LiveSource
 from filtersql.project.captured import newest_rows
 from filtersql.rendering.compiled import CompiledTable
 
 __all__ = ["Capturing"]
-
-_LONGEST_NAME = 63
 
 
 class Capturing(Struct, frozen=True):
@@ -86,20 +73,9 @@ class Capturing(Struct, frozen=True):
         compiled: Iterable[CompiledTable],
     ) -> Capturing:
         """What the subscriptions of a project read; they may read nothing any more."""
-        needed: dict[RelationName, frozenset[str]] = {}
-        copied: dict[RelationName, None] = {}
-        for table in compiled:
-            subscription = subscriptions[table.subscription]
-            if subscription.changes is not None and subscription.changes.postgres == source.name:
-                read = {*table.identity, *table.judged_old}
-                for each in table.sources:
-                    for leaf in catalog.leaves(each):
-                        needed[leaf.name] = needed.get(leaf.name, frozenset()) | read
-            if subscription.source is not None and subscription.source.postgres == source.name:
-                copied[table.relation] = None
-        name = _object_name(project, source.name)
+        needed, copied = tables_read(source.name, catalog, subscriptions, compiled)
         known = KnownTables(source.name, catalog, needed)
-        return cls(source, root, name, known, tuple(needed), tuple(copied))
+        return cls(source, root, slot_name(project, source.name), known, tuple(needed), copied)
 
     @property
     def folder(self) -> Folder:
@@ -124,7 +100,7 @@ class Capturing(Struct, frozen=True):
         source, folder = self.source, self.folder
         if not self.sources:
             raise Mistakes([NOTHING_TO_CAPTURE(source.span, source=source.name)])
-        beginning = self._chosen(rows), create, say
+        beginning = chosen_tables(rows, self.copied, source.name), create, say
 
         def noted(progress: Progress) -> Progress:
             folder.write_progress(progress)
@@ -133,7 +109,7 @@ class Capturing(Struct, frozen=True):
 
         folder.path.mkdir(parents=True, exist_ok=True)
         following, pauses = None, Pauses(stops, say)
-        with self._alone(), _written(source, folder):
+        with folder.alone(source.name), folder.written(source.name):
             while True:
                 try:
                     with (
@@ -212,7 +188,7 @@ class Capturing(Struct, frozen=True):
         if captured is None:
             say("nothing of this project is there")
             return
-        with self._alone(), told(self.source), connect(self.source) as plain:
+        with self.folder.alone(self.source.name), told(self.source), connect(self.source) as plain:
             dropped = drop(plain, self.folder, captured)
         say(f'slot "{captured.slot}" is gone')
         if not dropped:
@@ -234,16 +210,9 @@ class Capturing(Struct, frozen=True):
         for name in self.copied:
             newest = newest_rows(self.root, self.source.name, name)
             passed = min(passed, -1 if newest is None else newest)
-        with self._alone():
+        with self.folder.alone(self.source.name):
             prune_rows(self.source, self.root, self.copied)
             return prune_changes(self.folder.changes, passed), passed
-
-    def _chosen(self, patterns: Sequence[str]) -> tuple[RelationName, ...]:
-        for pattern in patterns:
-            if not any(_matches(name, pattern) for name in self.copied):
-                names = self.source.name, sorted(self.copied)
-                raise Mistakes([NO_SUCH_ROWS(table=pattern, source=names[0], known=names[1])])
-        return tuple(name for name in self.copied if any(_matches(name, each) for each in patterns))
 
     def _anew(
         self, plain: Connection, chosen: Sequence[RelationName], say: Callable[[str], None]
@@ -265,17 +234,7 @@ class Capturing(Struct, frozen=True):
         self, plain: Connection, replication: Connection, copied: Sequence[RelationName]
     ) -> Beginning:
         """What is read, compared with the server. Raises Mistakes with all that differs."""
-        names = tuple(dict.fromkeys((*self.sources, *copied)))
-        held, types = server_tables(plain, names), server_types(plain)
-        check_all(self.known, names, held, types)
-        lacking = [
-            NO_IDENTITY(table=name, source=self.source.name)
-            for name in self.sources
-            if not any(column.is_key for column in held[name].relation.columns)
-        ]
-        if lacking:
-            raise Mistakes(lacking)
-        rows = [held[name].copied for name in copied]
+        rows = copied_tables(plain, self.known, self.sources, copied)
         return Beginning(
             self.source,
             self.root,
@@ -287,31 +246,3 @@ class Capturing(Struct, frozen=True):
             rows,
             self.copied,
         )
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        path = self.folder.path
-        try:
-            with alone(path, wait=False):
-                yield
-        except BlockingIOError:
-            raise Mistakes([ALREADY_CAPTURING(source=self.source.name, folder=path)]) from None
-
-
-@contextmanager
-def _written(source: LiveSource, folder: Folder) -> Iterator[None]:
-    """What a disk refuses becomes a mistake."""
-    try:
-        yield
-    except OSError as error:
-        reason, path = error.strerror or str(error), error.filename or folder.path
-        raise Mistakes([CANNOT_WRITE(path=path, reason=reason, source=source.name)]) from None
-
-
-def _matches(name: RelationName, pattern: str) -> bool:
-    return fnmatchcase(str(name), pattern) or fnmatchcase(name.name, pattern)
-
-
-def _object_name(project: str, source: str) -> str:
-    """What slot and publication are called: slots have small letters, digits and underscores."""
-    return re.sub(r"[^a-z0-9_]", "_", f"filtersql_{project}_{source}".lower())[:_LONGEST_NAME]

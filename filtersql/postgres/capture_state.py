@@ -1,13 +1,8 @@
-"""What a folder of captured files belongs to: `source.json`, and whether the server still does.
+"""Whether a server still is the one that files were captured from, and where these end.
 
 Example
-    captured/erp/source.json
-        {"system_identifier": "7520…", "timeline": 1, "slot": "filtersql_shop_erp",
-         "publication": "filtersql_shop_erp", "start": "0/16B3748"}
-
-    `start` is null while the rows are being copied: what was interrupted then is begun anew. How
-    far the files go they say themselves; `reached` holds a later position, up to which nothing of
-    the project's tables was changed.
+    end = End.of(folder, captured)
+    check_server(connection, source, captured, server, end)    # from where the slot sends
 
 PostgreSQL
     src/backend/replication/walsender.c, IdentifySystem(); pg_replication_slots.
@@ -15,10 +10,6 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-
-import msgspec
 from msgspec import Struct
 
 from filtersql.errors import Mistakes
@@ -31,20 +22,16 @@ from filtersql.errors.capturing import (
     SLOT_LOST,
 )
 from filtersql.feeds.positions import lsn
-from filtersql.names import RelationName
+from filtersql.postgres.capture_folder import Captured, Folder, Progress
 from filtersql.postgres.connection import Connection
-from filtersql.postgres.feed_files import last_tx, write_whole
+from filtersql.postgres.feed_files import last_tx
 from filtersql.postgres.pgoutput_messages import Begin
 from filtersql.postgres.recording import position_text, tx_position
 from filtersql.project import LiveSource
-from filtersql.project.captured import JOINED, changes_folder, joined_tables
 
 __all__ = [
-    "Captured",
     "End",
-    "Folder",
     "Lag",
-    "Progress",
     "Server",
     "check_server",
     "identify",
@@ -65,94 +52,12 @@ FROM pg_catalog.pg_replication_slots WHERE slot_name = %s
 _HERE = "SELECT pg_catalog.pg_current_wal_lsn()::text"
 
 
-class Captured(Struct, frozen=True):
-    """What source.json says. `start` is where the slot began, once the rows were copied."""
-
-    system_identifier: str
-    timeline: int
-    slot: str
-    publication: str
-    start: str | None = None
-
-
 class Server(Struct, frozen=True):
     """What a server says of itself; `position` is where its log is."""
 
     system_identifier: str
     timeline: int
     position: int
-
-
-class Progress(Struct, frozen=True):
-    """How far a capture is: of this call, in all. `behind` is in seconds, by the server's clock.
-
-    `rate`: changes a second, of the last seconds while it goes on, of the whole call at its end.
-    """
-
-    transactions: int
-    changes: int
-    position: str
-    behind: float
-    rate: float
-
-
-class Folder(Struct, frozen=True):
-    """The files of one source below the project's folder."""
-
-    path: Path
-    changes: Path
-
-    @classmethod
-    def of(cls, root: Path, source: str) -> Folder:
-        """The folder; it need not exist."""
-        changes = changes_folder(root, source)
-        return cls(changes.parent, changes)
-
-    def read(self) -> Captured | None:
-        """What is known of what was captured; None: nothing was."""
-        path = self.path / "source.json"
-        return msgspec.json.decode(path.read_bytes(), type=Captured) if path.exists() else None
-
-    def write(self, captured: Captured) -> None:
-        """Keep it."""
-        write_whole(self.path / "source.json", msgspec.json.encode(captured) + b"\n")
-
-    def forget(self) -> None:
-        """Nothing is captured any more; the files stay."""
-        for name in ("source.json", "reached", "progress.json", JOINED):
-            (self.path / name).unlink(missing_ok=True)
-
-    def greatest_seq(self) -> int:
-        """The greatest seq that any file has, also one that is not valid any more."""
-        found = (*self.changes.glob("*.jsonl"), *self.path.glob("rows/*/*"))
-        return max((int(path.stem) for path in found if path.stem.isdecimal()), default=-1)
-
-    def write_joined(self, tables: Mapping[str, int | None]) -> None:
-        """Keep what `joined_tables` gives."""
-        write_whole(self.path / JOINED, msgspec.json.encode(tables) + b"\n")
-
-    def note_moving(self, tables: Iterable[RelationName]) -> None:
-        """Tables come, or stand elsewhere: what targets hold of them is not known to be all."""
-        if moving := {table.path: None for table in tables}:
-            self.write_joined({**joined_tables(self.path), **moving})
-
-    def reached(self) -> int:
-        """Up to where nothing more was changed; 0 where that was not written down."""
-        path = self.path / "reached"
-        return lsn(path.read_text(encoding="utf-8").strip()) if path.exists() else 0
-
-    def write_reached(self, position: int) -> None:
-        """Keep it."""
-        write_whole(self.path / "reached", f"{position_text(position)}\n".encode())
-
-    def progress(self) -> Progress | None:
-        """How far the last capture was when it last said so."""
-        path = self.path / "progress.json"
-        return msgspec.json.decode(path.read_bytes(), type=Progress) if path.exists() else None
-
-    def write_progress(self, progress: Progress) -> None:
-        """Keep it."""
-        write_whole(self.path / "progress.json", msgspec.json.encode(progress) + b"\n")
 
 
 def identify(replication: Connection, plain: Connection) -> Server:

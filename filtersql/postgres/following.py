@@ -22,7 +22,8 @@ from msgspec import Struct
 
 from filtersql.errors import Mistakes
 from filtersql.errors.capturing import NOT_PGOUTPUT, RESTORED
-from filtersql.postgres.capture_state import End, Folder, Progress
+from filtersql.postgres.capture_folder import Folder, Progress
+from filtersql.postgres.capture_state import End
 from filtersql.postgres.feed_files import FeedFiles
 from filtersql.postgres.pgoutput import Malformed
 from filtersql.postgres.pgoutput_messages import Begin, Commit, Relation, Type

@@ -19,7 +19,13 @@ from msgspec import Struct
 
 from filtersql.catalog import Catalog, Column, PgType, Table
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.capturing import OLD_ROWS_TOO_SMALL, TABLE_CHANGED, TABLE_GONE, TABLE_UNKNOWN
+from filtersql.errors.capturing import (
+    NO_IDENTITY,
+    OLD_ROWS_TOO_SMALL,
+    TABLE_CHANGED,
+    TABLE_GONE,
+    TABLE_UNKNOWN,
+)
 from filtersql.errors.wording import shown
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
@@ -28,7 +34,14 @@ from filtersql.postgres.json_rows import CopiedTable
 from filtersql.postgres.pgoutput_messages import Relation, RelationColumn, Type
 from filtersql.postgres.publication import SENDS_GENERATED
 
-__all__ = ["KnownTables", "ServerTable", "check_all", "server_tables", "server_types"]
+__all__ = [
+    "KnownTables",
+    "ServerTable",
+    "_check_all",
+    "copied_tables",
+    "server_tables",
+    "server_types",
+]
 
 _COLUMNS = """
 SELECT n.nspname, c.relname, c.oid, c.relkind, c.relreplident, a.attname, a.atttypid, a.atttypmod,
@@ -96,24 +109,27 @@ class KnownTables(Struct, frozen=True):
         return OLD_ROWS_TOO_SMALL(table=name, source=self.source, columns=lacking)
 
 
-def check_all(
+def copied_tables(
+    connection: Connection,
     known: KnownTables,
-    names: Iterable[RelationName],
-    held: Mapping[RelationName, ServerTable],
-    types: Mapping[int, Type],
-) -> None:
-    """Compare the server's tables with the project's. Raises Mistakes with all that differs."""
-    mistakes: list[Mistake] = []
-    for name in names:
-        if name not in held:
-            mistakes.append(TABLE_GONE(table=name, source=known.source))
-            continue
-        try:
-            known.check(held[name].relation, types)
-        except Mistakes as found:
-            mistakes += found.mistakes
-    if mistakes:
-        raise Mistakes(mistakes)
+    sources: Sequence[RelationName],
+    copied: Sequence[RelationName],
+) -> list[CopiedTable]:
+    """The tables that are copied, as the server has them, once all are what the project says.
+
+    Raises Mistakes with all that differs, of those whose changes are read, too.
+    """
+    names = tuple(dict.fromkeys((*sources, *copied)))
+    held, types = server_tables(connection, names), server_types(connection)
+    _check_all(known, names, held, types)
+    lacking = [
+        NO_IDENTITY(table=name, source=known.source)
+        for name in sources
+        if not any(column.is_key for column in held[name].relation.columns)
+    ]
+    if lacking:
+        raise Mistakes(lacking)
+    return [held[name].copied for name in copied]
 
 
 def server_tables(
@@ -133,6 +149,26 @@ def server_tables(
 def server_types(connection: Connection) -> dict[int, Type]:
     """The names of all types; of a domain that of its base, as pgoutput tells them."""
     return {row[0]: Type(*row) for row in connection.execute(_TYPES).fetchall()}
+
+
+def _check_all(
+    known: KnownTables,
+    names: Iterable[RelationName],
+    held: Mapping[RelationName, ServerTable],
+    types: Mapping[int, Type],
+) -> None:
+    """Compare the server's tables with the project's. Raises Mistakes with all that differs."""
+    mistakes: list[Mistake] = []
+    for name in names:
+        if name not in held:
+            mistakes.append(TABLE_GONE(table=name, source=known.source))
+            continue
+        try:
+            known.check(held[name].relation, types)
+        except Mistakes as found:
+            mistakes += found.mistakes
+    if mistakes:
+        raise Mistakes(mistakes)
 
 
 def _server_table(name: RelationName, rows: Sequence[Sequence[object]], unsent: str) -> ServerTable:
