@@ -20,15 +20,15 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Const, Node, Relabel, Var
+from filtersql.filters.tree.nodes import Const, Node, Var
+from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write.writer import Family, Rule, Writer
 
 __all__ = ["FAMILY"]
 
 
 def _column(writer: Writer, node: Node, arg: Node) -> Var:
-    while isinstance(arg, Relabel):
-        arg = arg.arg
+    arg = bare(arg)
     if not isinstance(arg, Var) or arg.target_type is not None:
         raise writer.refused(node, "Only a column's address has a form as a text.")
     return arg

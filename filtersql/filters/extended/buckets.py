@@ -23,7 +23,8 @@ from fractions import Fraction
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Func, Node, Relabel, Var
+from filtersql.filters.tree.nodes import Func, Node, Var
+from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write import let_binding
 from filtersql.filters.write.rules import (
@@ -147,9 +148,7 @@ def _limit(step: Fraction, behind: int | None, *, down: bool) -> Decimal | None:
 
 
 def _scale(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    arg = args[0]
-    while isinstance(arg, Relabel):
-        arg = arg.arg
+    arg = bare(args[0])
     if not isinstance(arg, Var):
         raise writer.refused(node, "Only a column's scale has a form.")
     if not arg.decimal:

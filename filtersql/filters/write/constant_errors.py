@@ -35,7 +35,6 @@ from filtersql.filters.tree.nodes import (
     Node,
     Op,
     Other,
-    Relabel,
     Row,
     Var,
     children,
@@ -43,6 +42,7 @@ from filtersql.filters.tree.nodes import (
     walk,
 )
 from filtersql.filters.tree.rebuilding import rebuilt
+from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.values.intervals import Parts
 from filtersql.filters.write.raising import may_raise
 
@@ -117,8 +117,7 @@ def _of_case(node: Case) -> Iterator[Node]:
 
 def _fine(node: Node) -> bool:
     """Whether it is known that it raises nothing: ordinary numbers and moments."""
-    while isinstance(node, Relabel):
-        node = node.arg
+    node = bare(node)
     if fold(node) is not None:
         return True
     args = children(node)

@@ -43,13 +43,13 @@ from filtersql.filters.tree.nodes import (
     Node,
     NullIf,
     Op,
-    Relabel,
     Row,
     Var,
     children,
     is_null_const,
     walk,
 )
+from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write.constant_errors import raising_ahead
 from filtersql.filters.write.raising import may_raise
 from filtersql.filters.write.writer import Writer
@@ -177,8 +177,7 @@ def _arguments(node: Op | Func) -> list[Node]:
 
 def _inside(writer: Writer, node: Node) -> list[Node]:
     """The same of a value that is held in parts, at any depth."""
-    while isinstance(node, Relabel):
-        node = node.arg
+    node = bare(node)
     if not isinstance(node, (Op, Func)) or isinstance(node, NullIf) or not _in_parts(node.type):
         return []
     found = [*_arguments(node), *_late(writer, node)]

@@ -30,6 +30,7 @@ from filtersql.filters.engines import values
 from filtersql.filters.facts import SYMBOLS, Function
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Case, Coalesce, Const, MinMax, Node, NullIf, Relabel, Var
+from filtersql.filters.tree.transparent_nodes import bare, chosen
 from filtersql.filters.values.dates import INFINITE
 from filtersql.filters.write.rules import array_elements
 from filtersql.filters.write.writer import Writer
@@ -80,13 +81,7 @@ def _is_beyond(node: Node) -> bool:
             return node.target_type is not None
         case Relabel():
             return _is_beyond(node.arg)
-        case Case():
-            return any(map(_is_beyond, (*(result for _, result in node.whens), node.default)))
-        case Coalesce() | MinMax():
-            return any(map(_is_beyond, node.args))
-        case NullIf():
-            return _is_beyond(node.args[0])
-    return False
+    return any(map(_is_beyond, chosen(node)))
 
 
 def call(writer: Writer, function: Function, args: Sequence[Node]) -> exp.Expr | None:
@@ -117,8 +112,7 @@ def _beside_infinity(
     `last`: nothing is larger, where the constant stands on the right.
     """
     limits, known = INFINITE[constant.type], fold(other)
-    while isinstance(other, Relabel):
-        other = other.arg
+    other = bare(other)
     equal = symbol in ("=", ">=" if last else "<=")
     if known is None and isinstance(other, Var) and other.target_type is not None:
         if not equal and symbol not in ("<>", "<" if last else ">"):
@@ -137,8 +131,7 @@ def _beside_infinity(
 
 def key(writer: Writer, node: Node) -> exp.Expr:
     """Days or microseconds since 1970; the infinite ones are first and last."""
-    while isinstance(node, Relabel):
-        node = node.arg
+    node = bare(node)
     if fold(node) is None and isinstance(node, (Case, Coalesce, MinMax, NullIf)):
         return writer.construct(node, partial(key, writer))
     return array_elements.of_node(writer, node)

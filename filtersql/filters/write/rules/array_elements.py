@@ -22,7 +22,8 @@ import re
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Const, Node, Relabel, Var
+from filtersql.filters.tree.nodes import Const, Node, Var
+from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.values import show
 from filtersql.filters.write.rules import intervals, numeric_order
 from filtersql.filters.write.writer import Writer
@@ -133,8 +134,7 @@ def stored(writer: Writer, type_name: str, text: exp.Expr) -> exp.Expr:
 
 def of_node(writer: Writer, node: Node) -> exp.Expr:
     """A value beside an array, as `key` gives the array's."""
-    while isinstance(node, Relabel):
-        node = node.arg
+    node = bare(node)
     if isinstance(node, Var) and node.target_type is not None and is_text(node.target_type):
         return key(writer, node.type, writer.column(node))
     kind = family(node.type)

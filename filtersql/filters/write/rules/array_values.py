@@ -35,9 +35,9 @@ from filtersql.filters.tree.nodes import (
     Node,
     NullIf,
     Op,
-    Relabel,
     Var,
 )
+from filtersql.filters.tree.transparent_nodes import bare, chosen
 from filtersql.filters.values import show
 from filtersql.filters.write import let_binding
 from filtersql.filters.write.rules import array_elements, text_arrays
@@ -57,15 +57,9 @@ class Listed(Struct, frozen=True):
     first: exp.Expr | None = None
 
 
-def _bare(node: Node) -> Node:
-    while isinstance(node, Relabel):
-        node = node.arg
-    return node
-
-
 def element_of(writer: Writer, node: Node, array: Node) -> str:
     """The type of an array's elements; refuses types that cannot be compared."""
-    element = facts().type(_bare(array).type).element
+    element = facts().type(bare(array).type).element
     if not array_elements.family(element):
         raise writer.refused(node, _NO_FORM)
     return element
@@ -73,7 +67,7 @@ def element_of(writer: Writer, node: Node, array: Node) -> str:
 
 def constant(array: Node) -> Const | None:
     """The constant that an array is, written out or not."""
-    array = _bare(array)
+    array = bare(array)
     if isinstance(array, ArrayExpr):
         elements = [
             constant(item) if array.multidimensional else fold(item) for item in array.elements
@@ -99,22 +93,15 @@ def _sizes(value: object) -> tuple[int, ...]:
 
 def is_textual(array: Node) -> bool:
     """Whether an array is a column, a constant, or chosen among such: it has a text."""
-    array = _bare(array)
+    array = bare(array)
     if isinstance(array, Var) or constant(array) is not None:
         return True
-    match array:
-        case Case():
-            return all(map(is_textual, (*(result for _, result in array.whens), array.default)))
-        case Coalesce():
-            return all(map(is_textual, array.args))
-        case NullIf():
-            return is_textual(array.args[0])
-    return False
+    return isinstance(array, (Case, Coalesce, NullIf)) and all(map(is_textual, chosen(array)))
 
 
 def text(writer: Writer, node: Node, array: Node) -> exp.Expr:
     """A textual array as PostgreSQL's text."""
-    array = _bare(array)
+    array = bare(array)
     known = constant(array)
     if known is None:
         if isinstance(array, Var):
@@ -134,7 +121,7 @@ def tokens(writer: Writer, shown: exp.Expr) -> exp.Expr:
 
 def listed(writer: Writer, node: Node, array: Node) -> Listed:
     """An array of any kind."""
-    array = _bare(array)
+    array = bare(array)
     made = text_arrays.made(array)
     if made is not None:
         return Listed(text_arrays.listed(writer, made))

@@ -27,7 +27,8 @@ from filtersql.filters.engines import values
 from filtersql.filters.facts import facts
 from filtersql.filters.model import ELEMENT
 from filtersql.filters.tree.constant_folding import ascending, fold
-from filtersql.filters.tree.nodes import Node, Relabel, ScalarArrayOp, Var
+from filtersql.filters.tree.nodes import Node, ScalarArrayOp, Var
+from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.values.arrays import SEPARATORS
 from filtersql.filters.write import evaluation_order, let_binding
 from filtersql.filters.write.raising import may_raise
@@ -56,7 +57,7 @@ def holds(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
 
 def _holds(writer: Writer, node: ScalarArrayOp, left: Node, array: Node) -> exp.Expr:
     symbol = node.operator.name
-    element = "text" if text_arrays.made(array) else facts().type(_bare(array).type).element
+    element = "text" if text_arrays.made(array) else facts().type(bare(array).type).element
     families = {array_elements.family(left.type), array_elements.family(element)}
     if len(families) > 1 or symbol not in _SIGNS:
         return _each(writer, node, left, array, element)
@@ -73,24 +74,15 @@ def _holds(writer: Writer, node: ScalarArrayOp, left: Node, array: Node) -> exp.
     return writer.piece(".items_any" if node.any else ".items_all", items, test)
 
 
-def _bare(node: Node) -> Node:
-    while isinstance(node, Relabel):
-        node = node.arg
-    return node
-
-
 def _each(writer: Writer, node: ScalarArrayOp, left: Node, array: Node, element: str) -> exp.Expr:
     """The comparison written for each element, which is read as a column of its type."""
     if text_arrays.made(array) is None and not array_values.is_textual(array):
         raise writer.refused(node, "This operator has a form for columns only.")
-    items = (
-        listed(writer, node, array).items
-        if text_arrays.made(array) is not None
-        else writer.piece(
-            ".list_of_text",
-            array_values.tokens(writer, array_values.text(writer, node, array)),
-        )
-    )
+    if text_arrays.made(array) is not None:
+        items = listed(writer, node, array).items
+    else:
+        shown = array_values.text(writer, node, array)
+        items = writer.piece(".list_of_text", array_values.tokens(writer, shown))
     read = array_elements.stored(writer, element, exp.column(_ITEM))
     known = Var(element, -1, node.location, name=ELEMENT)
     test = writer.for_element(read).comparison(node, node.function, left, known)
@@ -124,7 +116,7 @@ def _counted(writer: Writer, node: Node, array: Node) -> exp.Expr:
 
 
 def _counted_tokens(writer: Writer, node: Node, array: Node, shown: exp.Expr) -> exp.Expr:
-    if facts().type(_bare(array).type).element in SEPARATORS:
+    if facts().type(bare(array).type).element in SEPARATORS:
         raise writer.refused(node, "Commas do not part the elements of this type's arrays.")
     return array_values.tokens(writer, shown)
 

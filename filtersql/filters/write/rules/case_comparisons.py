@@ -27,6 +27,7 @@ from sqlglot import exp
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import ArrayExpr, Collate, Func, Node, Op, Relabel, ScalarArrayOp
+from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write.rules import letter_case
 from filtersql.filters.write.rules.letter_case import Constant, to_ascii
 from filtersql.filters.write.writer import Writer
@@ -79,8 +80,7 @@ def _doubted(node: Op | Func, name: str, constant: Constant) -> bool:
 
 def _known_text(node: Node) -> str | None:
     """All characters of the constants that a text is compared with."""
-    while isinstance(node, Relabel):
-        node = node.arg
+    node = bare(node)
     if isinstance(node, Func) and node.function.name == "like_escape":
         node = node.args[0]
     if isinstance(node, ArrayExpr):

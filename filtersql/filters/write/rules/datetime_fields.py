@@ -26,7 +26,8 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Func, Node, Op, Relabel
+from filtersql.filters.tree.nodes import Func, Node, Op
+from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write.rules import intervals
 from filtersql.filters.write.writer import Rule, Writer
 
@@ -174,8 +175,7 @@ def double(writer: Writer, node: Func | Op) -> exp.Expr:
 
 def infinities(writer: Writer, node: Node) -> tuple[exp.Expr, exp.Expr] | None:
     """Whether a value is infinity, and whether it is -infinity; None where it never is."""
-    while isinstance(node, Relabel):
-        node = node.arg
+    node = bare(node)
     if node.type == "interval":
         sign = intervals.infinite(writer, node)
         if sign is None:

@@ -30,7 +30,8 @@ from sqlglot import exp
 from filtersql.filters.engines import values
 from filtersql.filters.engines.binding import VALUE
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Func, Node, Op, Relabel, Var
+from filtersql.filters.tree.nodes import Func, Node, Op, Var
+from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write.rules import arrays, case_comparisons, containment, numeric_order
 from filtersql.filters.write.rules.document_values import (
     STEPS,
@@ -211,8 +212,7 @@ def _exists_many(connector: Callable[..., exp.Expr]) -> Callable[..., exp.Expr]:
 
 def is_null(writer: Writer, node: Node) -> exp.Expr | None:
     """`j -> 'a' IS NULL`: whether it is missing; the null of JSON is a value."""
-    while isinstance(node, Relabel):
-        node = node.arg
+    node = bare(node)
     if isinstance(node, (Op, Func)) and node.function.name in _TEXTS:
         return writer.piece(".document_null", raw(writer, walk_to(writer, node)))
     if node.type not in ("json", "jsonb") or isinstance(node, Var):

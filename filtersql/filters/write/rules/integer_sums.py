@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 
 from filtersql.filters.facts import Function
-from filtersql.filters.tree.nodes import Node, Op, Relabel, Var, walk
+from filtersql.filters.tree.nodes import Node, Op, Var, walk
+from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write.writer import Writer
 
 __all__ = ["put"]
@@ -59,8 +60,7 @@ def _kind(function: Function) -> str:
 
 
 def _inner(node: Node, kind: str, of: str) -> Op | None:
-    while isinstance(node, Relabel):
-        node = node.arg
+    node = bare(node)
     same = isinstance(node, Op) and node.type == of and _kind(node.function) == kind
     return node if same and isinstance(node, Op) else None
 

@@ -37,6 +37,7 @@ from filtersql.filters.tree.nodes import (
     Var,
     walk,
 )
+from filtersql.filters.tree.transparent_nodes import chosen
 from filtersql.filters.values.intervals import INFINITE_SINCE, Parts, total
 from filtersql.filters.write.rules import interval_fields
 from filtersql.filters.write.rules.time_zones import unit_of
@@ -120,7 +121,7 @@ def infinite(writer: Writer, node: Node) -> exp.Expr | None:
             # infinity - infinity is neither: the numbers raise
             return writer.filled(f"_1 {symbol} _2", *known)
         case Case() | Coalesce() | NullIf():
-            if not any(infinite(writer, item) for item in _chosen(node)):
+            if not any(infinite(writer, item) for item in chosen(node)):
                 return None
             return writer.construct(node, lambda item: _sign(writer, item))
         case Func() if node.function.name == "date_trunc":
@@ -147,16 +148,6 @@ def _sign(writer: Writer, node: Node) -> exp.Expr:
     if isinstance(constant.value, str):
         return writer.integer(-1 if constant.value.startswith("-") else 1)
     return writer.null() if constant.value is None else writer.integer(0)
-
-
-def _chosen(node: Case | Coalesce | NullIf) -> tuple[Node, ...]:
-    """The values among which a node chooses."""
-    match node:
-        case Case():
-            return (*(result for _, result in node.whens), node.default)
-        case Coalesce():
-            return node.args
-    return node.args[:1]
 
 
 def _justified_length(writer: Writer, whole: exp.Expr) -> exp.Expr:

@@ -18,7 +18,8 @@ from sqlglot import exp
 from filtersql.filters.engines import values
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Func, Node, Relabel
+from filtersql.filters.tree.nodes import Func, Node
+from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write.rules import case_comparisons, letter_case
 from filtersql.filters.write.writer import Rule, Writer
 
@@ -65,8 +66,7 @@ def like(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Exp
 
 def of_column(pattern: Node) -> bool:
     """Whether rows have patterns of their own."""
-    while isinstance(pattern, Relabel):
-        pattern = pattern.arg
+    pattern = bare(pattern)
     if isinstance(pattern, Func) and pattern.function.name == "like_escape":
         pattern = pattern.args[0]
     return fold(pattern) is None
@@ -74,8 +74,7 @@ def of_column(pattern: Node) -> bool:
 
 def _dynamic(writer: Writer, node: Node, name: str, subject: exp.Expr, pattern: Node) -> exp.Expr:
     """A pattern that rows have: before letters its escapes mean the letter."""
-    while isinstance(pattern, Relabel):
-        pattern = pattern.arg
+    pattern = bare(pattern)
     escape = "\\"
     if isinstance(pattern, Func) and pattern.function.name == "like_escape":
         sign = fold(pattern.args[1])
@@ -155,8 +154,7 @@ def _replacing(writer: Writer, pattern: str, groups: str) -> tuple[exp.Expr, exp
 
 def _pattern(writer: Writer, node: Node, pattern: Node) -> list[tuple[bool, str]] | None:
     """(is a wildcard, character) of each sign of the pattern; None for NULL."""
-    while isinstance(pattern, Relabel):
-        pattern = pattern.arg
+    pattern = bare(pattern)
     escape = "\\"
     if isinstance(pattern, Func) and pattern.function.name == "like_escape":
         sign = fold(pattern.args[1])
@@ -186,8 +184,7 @@ def _pattern(writer: Writer, node: Node, pattern: Node) -> list[tuple[bool, str]
 
 def unended(pattern: Node) -> bool:
     """Whether a constant pattern ends with its escape character."""
-    while isinstance(pattern, Relabel):
-        pattern = pattern.arg
+    pattern = bare(pattern)
     known = fold(pattern)
     if known is None or not isinstance(known.value, str):
         return False

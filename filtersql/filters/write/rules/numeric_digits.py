@@ -23,17 +23,15 @@ from typing import NamedTuple
 
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import (
-    Case,
-    Coalesce,
     Const,
     Func,
-    MinMax,
     Node,
     NullIf,
     Op,
     Relabel,
     Var,
 )
+from filtersql.filters.tree.transparent_nodes import chosen
 from filtersql.filters.types import numeric_parts
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write.rules import (
@@ -76,7 +74,7 @@ def digits(node: Node) -> Digits | None:
         case Relabel():
             return digits(node.arg)
         case _:
-            return _widest([digits(item) for item in _branches(node)])
+            return _widest([digits(item) for item in chosen(node)])
 
 
 def _of_constant(constant: Const) -> Digits | None:
@@ -88,17 +86,6 @@ def _of_constant(constant: Const) -> Digits | None:
         return None
     behind = max(-int(value.as_tuple().exponent), 0)
     return Digits(max(value.adjusted() + 1, 1) if value else 1, behind)
-
-
-def _branches(node: Node) -> Sequence[Node]:
-    match node:
-        case Case():
-            return [*(result for _, result in node.whens), node.default]
-        case Coalesce() | MinMax():
-            return node.args
-        case NullIf():
-            return node.args[:1]
-    return ()
 
 
 def _widest(found: Sequence[Digits | None]) -> Digits | None:

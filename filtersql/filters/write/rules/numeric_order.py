@@ -32,6 +32,7 @@ from filtersql.filters.engines.templates import operand
 from filtersql.filters.facts import SYMBOLS
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
+from filtersql.filters.tree.transparent_nodes import chosen
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write.conditionals import conditional
 from filtersql.filters.write.rules import (
@@ -142,14 +143,9 @@ def _compare_with(writer: Writer, symbol: str, right: Node, left: Node) -> exp.E
 
 def _chooses_quotient(node: Node) -> bool:
     """Whether it is a CASE or COALESCE with a quotient that is compared without being computed."""
-    match node:
-        case Case():
-            chosen: Sequence[Node] = (*(result for _, result in node.whens), node.default)
-        case Coalesce():
-            chosen = node.args
-        case _:
-            return False
-    return any(_has_no_form(one) or _chooses_quotient(one) for one in chosen)
+    return isinstance(node, (Case, Coalesce)) and any(
+        _has_no_form(one) or _chooses_quotient(one) for one in chosen(node)
+    )
 
 
 def _has_no_form(node: Node) -> bool:

@@ -30,6 +30,7 @@ from filtersql.filters.engines.values import boolean
 from filtersql.filters.facts import facts
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Case, Coalesce, Const, Func, Node, NullIf, Op, Relabel, Var
+from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.values import show
 from filtersql.filters.values.ranges import Range
 from filtersql.filters.write.rules import array_elements, numeric_order, numerics
@@ -103,8 +104,7 @@ def _shared(
     writer: Writer, arg: Node, name: str
 ) -> tuple[Sequence[exp.Expr], Callable[[exp.Expr], exp.Expr]]:
     """The parts of a range; what takes long to write has a name, and is computed once."""
-    while isinstance(arg, Relabel):
-        arg = arg.arg
+    arg = bare(arg)
     if fold(arg) is not None:
         return _bounds(writer, arg), lambda whole: whole
     text, is_column = text_of(writer, arg), isinstance(arg, Var)
@@ -184,8 +184,7 @@ def _element(writer: Writer, node: Node, subtype: str) -> exp.Expr:
 
 
 def _element_text(writer: Writer, node: Node, subtype: str) -> exp.Expr:
-    while isinstance(node, Relabel):
-        node = node.arg
+    node = bare(node)
     constant = fold(node)
     if constant is not None:
         if constant.value is None:
@@ -258,8 +257,8 @@ def _holds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.E
     """Range @> element, element <@ range."""
     ranged, element = args if name == "range_contains_elem" else (args[1], args[0])
     subtype = facts().type(ranged.type).subtype
-    known, column = fold(element), _column(ranged)
-    if subtype in _DISCRETE and column is not None and known is not None and _is_finite(known):
+    known, column = fold(element), bare(ranged)
+    if subtype in _DISCRETE and isinstance(column, Var) and known is not None and _is_finite(known):
         return _holds_constant(writer, column, known, subtype)
     parts, shared = _shared(writer, ranged, "a")
     value = _element(writer, element, subtype)
@@ -271,12 +270,6 @@ def _holds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.E
 
 def _is_finite(known: Const) -> bool:
     return known.value is not None and not show(known.type, known.value).endswith("infinity")
-
-
-def _column(node: Node) -> Var | None:
-    while isinstance(node, Relabel):
-        node = node.arg
-    return node if isinstance(node, Var) else None
 
 
 def _holds_constant(writer: Writer, column: Var, known: Const, subtype: str) -> exp.Expr:

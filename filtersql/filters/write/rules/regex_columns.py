@@ -24,7 +24,8 @@ from sqlglot import exp
 
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Func, Node, Relabel
+from filtersql.filters.tree.nodes import Func, Node
+from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write.writer import Writer
 
 __all__ = ["matches", "of_column"]
@@ -47,8 +48,7 @@ _OTHER = "the regular expression of this row may mean something else on the engi
 
 def of_column(pattern: Node) -> bool:
     """Whether rows have patterns of their own, of `~` and not of SIMILAR TO."""
-    while isinstance(pattern, Relabel):
-        pattern = pattern.arg
+    pattern = bare(pattern)
     if isinstance(pattern, Func) and pattern.function.name == "similar_to_escape":
         return False
     return fold(pattern) is None

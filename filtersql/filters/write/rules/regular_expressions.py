@@ -26,7 +26,8 @@ from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Func, Node, Op, Relabel
+from filtersql.filters.tree.nodes import Func, Node, Op
+from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write.rules import regex_columns
 from filtersql.filters.write.rules.regex_printing import written
 from filtersql.filters.write.rules.regex_syntax import parsed
@@ -170,8 +171,7 @@ def _flags(node: Op | Func) -> str | None:
 
 def constant_text(pattern: Node) -> str | None:
     """The regular expression that a constant pattern is; None for NULL."""
-    while isinstance(pattern, Relabel):
-        pattern = pattern.arg
+    pattern = bare(pattern)
     if isinstance(pattern, Func) and pattern.function.name == "similar_to_escape":
         parts = [fold(arg) for arg in pattern.args]
         if any(part is None for part in parts):
