@@ -35,6 +35,7 @@ from filtersql.filters.write import boolean_logic, evaluation_order, let_binding
 from filtersql.filters.write.raising import may_raise
 from filtersql.filters.write.registry import rule_of
 from filtersql.filters.write.rules import (
+    array_literals,
     arrays,
     case_comparisons,
     documents,
@@ -183,7 +184,7 @@ def _elements(writer: Writer, node: Node, array: Node) -> Sequence[Node] | None:
     """The elements of an array that is written out; None: the array is NULL."""
     if isinstance(array, ArrayExpr) and not array.multidimensional:
         return array.elements
-    constant = arrays.constant(array)
+    constant = array_literals.constant(array)
     if constant is None:
         raise writer.refused(node, "The array must be written out, or a column.")
     if constant.value is None:

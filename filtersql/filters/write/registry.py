@@ -19,6 +19,7 @@ from filtersql.filters.engines.rows import rows
 from filtersql.filters.extended import FAMILIES as RARE
 from filtersql.filters.facts import Function
 from filtersql.filters.write.rules import (
+    array_bounds,
     arrays,
     datetime_arithmetic,
     datetime_fields,
@@ -45,6 +46,7 @@ _Form = TypeVar("_Form")
 
 FAMILIES = (
     arrays,
+    array_bounds,
     letter_case,
     documents,
     datetime_fields,

@@ -9,7 +9,6 @@ Example
     `ai = '{1,2}'`               the texts are the same: one value has one text
     `an < '{2.5}'`               lists of texts that sort as the numbers do
     `s LIKE ANY (at)`            s LIKE an element, for each of the text's elements
-    `cardinality(ai) > 1`        how many elements the text has
     ============================ =========================================================
 
 PostgreSQL
@@ -29,14 +28,21 @@ from filtersql.filters.model import ELEMENT
 from filtersql.filters.tree.constant_folding import ascending, fold
 from filtersql.filters.tree.nodes import Node, ScalarArrayOp, Var
 from filtersql.filters.tree.transparent_nodes import bare
-from filtersql.filters.values.arrays import SEPARATORS
 from filtersql.filters.write import evaluation_order, let_binding
 from filtersql.filters.write.raising import may_raise
-from filtersql.filters.write.rules import array_elements, array_values, text_arrays
-from filtersql.filters.write.rules.array_values import constant, element_of, listed, one, places
+from filtersql.filters.write.rules import (
+    array_bounds,
+    array_elements,
+    array_lists,
+    array_literals,
+    text_arrays,
+)
+from filtersql.filters.write.rules.array_lists import Listed
+from filtersql.filters.write.rules.array_literals import constant, element_of
+from filtersql.filters.write.rules.array_values import listed, one, places
 from filtersql.filters.write.writer import Rule, Writer
 
-__all__ = ["RULES", "constant", "holds", "is_null", "items"]
+__all__ = ["RULES", "holds", "is_null"]
 
 #: an element in the texts of the engines
 _ITEM = "item"
@@ -50,7 +56,7 @@ def holds(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
     if not may_raise(left):
         return found
     # PostgreSQL computes the value before it looks at the array.
-    empty = writer.filled("_1 = 0", _size(writer, node, "", (array,)))
+    empty = writer.filled("_1 = 0", array_bounds.size(writer, node, "", (array,)))
     nothing = writer.case([(empty, values.boolean(not node.any))], None)
     return writer.case([(writer.null_of(left), nothing)], found)
 
@@ -76,91 +82,27 @@ def _holds(writer: Writer, node: ScalarArrayOp, left: Node, array: Node) -> exp.
 
 def _each(writer: Writer, node: ScalarArrayOp, left: Node, array: Node, element: str) -> exp.Expr:
     """The comparison written for each element, which is read as a column of its type."""
-    if text_arrays.made(array) is None and not array_values.is_textual(array):
+    if text_arrays.made(array) is None and not array_literals.is_textual(array):
         raise writer.refused(node, "This operator has a form for columns only.")
     if text_arrays.made(array) is not None:
         items = listed(writer, node, array).items
     else:
-        shown = array_values.text(writer, node, array)
-        items = writer.piece(".list_of_text", array_values.tokens(writer, shown))
+        shown = array_literals.text(writer, node, array)
+        items = writer.piece(".list_of_text", array_literals.tokens(writer, shown))
     read = array_elements.stored(writer, element, exp.column(_ITEM))
     known = Var(element, -1, node.location, name=ELEMENT)
     test = writer.for_element(read).comparison(node, node.function, left, known)
     return writer.piece(".items_any" if node.any else ".items_all", items, test)
 
 
-def items(writer: Writer, node: Node, array: Node) -> exp.Expr:
-    """The elements of an array, of all its dimensions."""
-    return listed(writer, node, array).items
-
-
 def is_null(writer: Writer, node: Node) -> exp.Expr | None:
     """Whether an array that a function makes is NULL."""
-    if not facts().type(node.type).element or array_values.is_textual(node):
+    if not facts().type(node.type).element or array_literals.is_textual(node):
         return None
     return writer.absent(listed(writer, node, node).items, node, "_list")
 
 
 # -- functions over whole arrays -----------------------------------------------------------------
-
-
-def _size(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    return writer.piece(".list_length", _counted(writer, node, args[0]))
-
-
-def _counted(writer: Writer, node: Node, array: Node) -> exp.Expr:
-    """The elements, of which only the number matters."""
-    if array_values.is_textual(array):
-        return _counted_tokens(writer, node, array, array_values.text(writer, node, array))
-    return listed(writer, node, array).items
-
-
-def _counted_tokens(writer: Writer, node: Node, array: Node, shown: exp.Expr) -> exp.Expr:
-    if facts().type(bare(array).type).element in SEPARATORS:
-        raise writer.refused(node, "Commas do not part the elements of this type's arrays.")
-    return array_values.tokens(writer, shown)
-
-
-def _of_bounds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    """array_lower(), array_upper(), array_length(): of one dimension."""
-    known = fold(args[1])
-    if known is None or not isinstance(known.value, int):
-        raise writer.refused(node, "The dimension must be a constant.")
-    array = _with_text(writer, node, args[0])
-    if name == "array_length" and known.value == 1 and array.text is None:
-        return writer.filled("NULLIF(_1, 0)", writer.piece(".list_length", array.items))
-    if not 0 < known.value <= 6:
-        return evaluation_order.nothing_after(writer, args[0])
-    shown = array_values.bounds(writer, array)
-    before = "[^:]*:" * (known.value - 1) + ("-?[0-9]+.." if known.value > 1 else ".")
-    lower, upper = (
-        writer.piece(".bound", shown.copy(), writer.text(f"^{before}{pattern}"))
-        for pattern in ("(-?[0-9]+):", "-?[0-9]+:(-?[0-9]+)")
-    )
-    if name == "array_lower":
-        return lower
-    if name == "array_upper":
-        return upper
-    length = writer.filled("_1 - _2 + 1", upper, lower)
-    if known.value > 1 or array.text is None:
-        return length
-    size = writer.filled("NULLIF(_1, 0)", writer.piece(".list_length", array.items))
-    plain = writer.filled("NOT (_1 LIKE '[%' OR _1 LIKE '{{%')", array.text.copy())
-    return writer.case([(plain, size)], length)
-
-
-def _with_text(writer: Writer, node: Node, array: Node) -> array_values.Listed:
-    """The array, its elements being good for nothing but to be counted."""
-    if not array_values.is_textual(array):
-        return listed(writer, node, array)
-    shown = array_values.text(writer, node, array)
-    return array_values.Listed(_counted_tokens(writer, node, array, shown), shown.copy())
-
-
-def _shown_bounds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    """array_dims() and array_ndims()."""
-    shown = array_values.bounds(writer, _with_text(writer, node, args[0]))
-    return shown if name == "array_dims" else writer.piece(".dimensions", shown)
 
 
 def _contains(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
@@ -180,21 +122,21 @@ def _has_null(values: tuple[object, ...]) -> bool:
 
 def _equal(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     symbol = "=" if name == "array_eq" else "<>"
-    if not any(map(text_arrays.made, args)) and all(map(array_values.is_textual, args)):
+    if not any(map(text_arrays.made, args)) and all(map(array_literals.is_textual, args)):
         element = element_of(writer, node, args[0])
         if array_elements.family(element) in array_elements.ONE_TEXT:
-            texts = [array_values.text(writer, node, arg) for arg in args]
+            texts = [array_literals.text(writer, node, arg) for arg in args]
             return writer.filled(f"_1 {symbol} _2", *texts)
     first, second = (listed(writer, node, arg) for arg in args)
     same = writer.filled("_1 = _2", first.items, second.items)
     if _bounded(first) or _bounded(second):
-        shapes = [array_values.shape(writer, array) for array in (first, second)]
+        shapes = [array_lists.shape(writer, array) for array in (first, second)]
         # NULL of a list stays NULL, whatever the shapes are
         same = writer.filled("CASE WHEN _1 THEN _2 = _3 ELSE _4 END", same, *shapes, same.copy())
     return same if symbol == "=" else exp.Not(this=exp.Paren(this=same))
 
 
-def _bounded(array: array_values.Listed) -> bool:
+def _bounded(array: Listed) -> bool:
     return array.text is not None or array.first is not None
 
 
@@ -206,13 +148,13 @@ def _ordered(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp
     for arg in args:
         if text_arrays.made(arg) is not None:
             raise writer.refused(node, "The order of texts cut from a text has no form.")
-        array_values.check_order(writer, node, arg)
+        array_literals.check_order(writer, node, arg)
     pair = [listed(writer, node, arg) for arg in args]
     sides = [writer.piece(".list_in_order", array.items) for array in pair]
     test = writer.filled(f"_1 {_ORDER[name]} _2", *sides)
     if not any(map(_bounded, pair)):
         return test
-    shapes = [array_values.shape(writer, array) for array in pair]
+    shapes = [array_lists.shape(writer, array) for array in pair]
     differ = writer.filled(
         "_1 = _2 AND _3 <> _4", pair[0].items.copy(), pair[1].items.copy(), *shapes
     )
@@ -240,7 +182,7 @@ def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.
     values = known.value
     if not isinstance(values, tuple) or None in values or any(map(_is_list, values)):
         raise writer.refused(node, "The thresholds must be constants.")
-    array_values.check_order(writer, node, args[1])
+    array_literals.check_order(writer, node, args[1])
     if len(values) > 1:
         sorted_alike = array_elements.family(element_of(writer, node, args[1])) in _AS_IN_PYTHON
         # PostgreSQL halves what is left, and so passes some of those that are not in order.
@@ -256,7 +198,7 @@ def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.
 
 def _bucket_of_column(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     """The same of thresholds that rows have; those in another order raise."""
-    array_values.check_order(writer, node, args[1])
+    array_literals.check_order(writer, node, args[1])
     value = array_elements.of_node(writer, args[0])
 
     def counted(items: exp.Expr) -> exp.Expr:
@@ -294,9 +236,6 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("arraycontains", "arraycontained", "arrayoverlap"), _contains),
     **dict.fromkeys(("array_eq", "array_ne"), _equal),
     **dict.fromkeys(_ORDER, _ordered),
-    **dict.fromkeys(("array_lower", "array_upper", "array_length"), _of_bounds),
-    **dict.fromkeys(("array_dims", "array_ndims"), _shown_bounds),
-    "cardinality": _size,
     "array_position": _position,
     "width_bucket(anycompatible,anycompatiblearray)": _bucket,
 }

@@ -30,7 +30,7 @@ from sqlglot import exp
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Case, Coalesce, Const, Func, Node, NullIf, Op, Relabel, Var
 from filtersql.filters.write.raising import may_raise
-from filtersql.filters.write.rules import array_values, arrays
+from filtersql.filters.write.rules import array_literals, array_values
 from filtersql.filters.write.writer import Writer
 
 __all__ = [
@@ -126,7 +126,7 @@ def _column(writer: Writer, node: Var, plain: bool) -> exp.Expr:
 
 def _without(writer: Writer, node: Op | Func, source: exp.Expr) -> exp.Expr:
     """`j - 'a'` and `j - '{a,b}'`: a document without these keys, or elements."""
-    known = arrays.constant(node.args[1])
+    known = array_literals.constant(node.args[1])
     if known is None:
         return _without_marked(writer, node, source)
     if known.value is None:
@@ -164,7 +164,7 @@ def walk_to(writer: Writer, node: Op | Func, *, plain: bool = False) -> exp.Expr
         return field(writer, from_here, _key(writer, step), checked=checked)
     if base in ITEMS:
         return _element(writer, from_here, step, alone=not checked)
-    known = arrays.constant(step)
+    known = array_literals.constant(step)
     if known is None:
         raise writer.refused(node, "The path must be a constant.")
     if not isinstance(known.value, tuple) or None in known.value:

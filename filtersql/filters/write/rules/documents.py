@@ -32,7 +32,13 @@ from filtersql.filters.engines.binding import VALUE
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op, Var
 from filtersql.filters.tree.transparent_nodes import bare
-from filtersql.filters.write.rules import arrays, case_comparisons, containment, numeric_order
+from filtersql.filters.write.rules import (
+    array_literals,
+    array_values,
+    case_comparisons,
+    containment,
+    numeric_order,
+)
 from filtersql.filters.write.rules.document_values import (
     STEPS,
     document,
@@ -179,7 +185,7 @@ def _has_key(writer: Writer, source: exp.Expr, key: object) -> exp.Expr:
 
 def _exists_of_rows(writer: Writer, node: Node, args: Sequence[Node], every: bool) -> exp.Expr:
     """`j ?| keys` of keys that rows have; those that are NULL are not looked for."""
-    source, keys = document(writer, args[0]), arrays.items(writer, node, args[1])
+    source, keys = document(writer, args[0]), array_values.listed(writer, node, args[1]).items
     known = writer.piece(".list_without", keys, writer.null())
     item = exp.column("item")
     inside = field(writer, source.copy(), item)
@@ -193,7 +199,7 @@ def _exists_of_rows(writer: Writer, node: Node, args: Sequence[Node], every: boo
 
 def _exists_many(connector: Callable[..., exp.Expr]) -> Callable[..., exp.Expr]:
     def exists(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-        known = arrays.constant(args[1])
+        known = array_literals.constant(args[1])
         if known is None:
             return _exists_of_rows(writer, node, args, connector is exp.and_)
         if known.value is None:
