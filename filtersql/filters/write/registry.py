@@ -24,6 +24,7 @@ from filtersql.filters.write.rules import (
     datetime_arithmetic,
     datetime_fields,
     documents,
+    intervals,
     json_paths,
     letter_case,
     like,
@@ -36,6 +37,7 @@ from filtersql.filters.write.rules import (
     text_comparisons,
     text_functions,
     time_zones,
+    times_of_day,
 )
 from filtersql.filters.write.writer import Rule
 from filtersql.storage import Engine
@@ -52,6 +54,8 @@ FAMILIES = (
     datetime_fields,
     json_paths,
     datetime_arithmetic,
+    intervals,
+    times_of_day,
     numeric_casts,
     numeric_order,
     like,

@@ -1,23 +1,22 @@
-"""Dates, times and timestamps: moved by intervals, built of numbers, cut and compared.
+"""Dates and timestamps: moved by intervals, built of numbers, rounded, and their overlaps.
 
 Example
     ============================ ====================================================
     node                         written as
     ============================ ====================================================
     `ts - '1 mon'::interval`     ts + MAKE_YM_INTERVAL(0, -1)
-    `ts - ts2 > '36 hours'`      the microseconds between, compared with 129600000000
-    `iv > '1 mon'`               the text's microseconds: a month counts as 30 days
-    `tm + '1 hour'`              the microseconds of the day, modulo a day, as a time's text
+    `d + tm`                     the date as a timestamp, and the microseconds of the time
+    `(ts, iv) OVERLAPS (a, b)`   the ends ts and ts + iv, and whether one span begins in the other
     ============================ ====================================================
 
 PostgreSQL
     timestamp.c: timestamp_pl_interval() (months first, then days, then time),
-    interval_cmp_value(), timestamp_bin(), overlaps_timestamp(); date.c: time_pl_interval().
+    timestamp_bin(), overlaps_timestamp(), make_timestamp(); date.c: datetime_timestamp().
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sqlglot import exp
 
@@ -26,6 +25,8 @@ from filtersql.filters.tree.nodes import Const, Node
 from filtersql.filters.values.intervals import Parts
 from filtersql.filters.write import let_binding
 from filtersql.filters.write.rules import intervals
+from filtersql.filters.write.rules.interval_components import DAY, component
+from filtersql.filters.write.rules.times_of_day import move_time
 from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "moved"]
@@ -39,8 +40,6 @@ _MOVED = {
     "interval_pl_timestamp": (1, 0),
     "interval_pl_date": (1, 0),
 }
-#: the last number of 64 bits
-_LAST = 2**63 - 1
 #: more months than all the years that a timestamp may have
 _MOST_MONTHS = 12 * 290_000
 #: the first year of Spark's timestamps is so many months behind PostgreSQL's
@@ -81,7 +80,7 @@ def moved(writer: Writer, node: Node, start: exp.Expr, interval: Node, sign: int
 def _moved_by(writer: Writer, start: exp.Expr, interval: Node, plus: int) -> exp.Expr:
     first = start.copy()
     for which, name in enumerate(("months", "days", "micros")):
-        number = intervals.component(writer, interval, which)
+        number = component(writer, interval, which)
         if plus < 0:
             number = writer.filled("0 - _1", number)
         start = writer.piece(f".add_{name}", start, writer.piece(f".count_of_{name}", number))
@@ -94,99 +93,6 @@ def _moved_by(writer: Writer, start: exp.Expr, interval: Node, plus: int) -> exp
     far = writer.piece(".moved_to_infinity", first, sign, start)
     missing = writer.is_null(writer.raw(interval))
     return writer.case([(missing, writer.piece(".no_timestamp"))], far)
-
-
-def _compare(symbol: str) -> Callable[..., exp.Expr]:
-    def rule(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-        pair = [intervals.length(writer, arg) for arg in args]
-        return writer.filled(f"_1 {symbol} _2", *pair)
-
-    return rule
-
-
-def _is_finite(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    """isfinite(interval)."""
-    size = intervals.length(writer, args[0])
-    return writer.filled("ABS(_1) < CAST('1e30' AS DECIMAL(38, 0))", size)
-
-
-def _cmp(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    """interval_cmp()."""
-    pair = [intervals.length(writer, arg) for arg in args]
-    text = "CASE WHEN _1 > _2 THEN 1 WHEN _1 = _2 THEN 0 WHEN _1 < _2 THEN -1 END"
-    return writer.filled(text, *pair)
-
-
-def _time_of(writer: Writer, micros: exp.Expr) -> exp.Expr:
-    return writer.piece(".time_of_micros", writer.piece(".day_micros", micros))
-
-
-def _moved_micros(writer: Writer, micros: exp.Expr, symbol: str, interval: Node) -> exp.Expr:
-    """Microseconds of a day and an interval's time, but for whole days.
-
-    PostgreSQL's sum is of 64 bits and wraps around; what is lost is no number of whole days.
-    """
-    plain = f"_1 {symbol} _2 % {intervals.DAY}"
-    by = intervals.component(writer, interval, 2)
-    constant = fold(interval)
-    if constant is not None and _stays(constant):
-        return writer.filled(plain, micros, by)
-    over = f"_2 > {_LAST} - _1" if symbol == "+" else f"_2 < _1 - {_LAST}"
-    lost = f"CASE WHEN {over} THEN {2**64 % intervals.DAY} ELSE 0 END"
-    return let_binding.once(
-        writer,
-        "time_moved",
-        micros,
-        lambda time: let_binding.once(
-            writer, "moved_by", by, lambda each: writer.filled(f"{plain} - {lost}", time, each)
-        ),
-    )
-
-
-def _stays(constant: Const) -> bool:
-    """Whether no time of a day and this interval are more than 64 bits hold."""
-    return not isinstance(constant.value, Parts) or abs(constant.value[2]) < _LAST - intervals.DAY
-
-
-def _move_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    """Time + interval: only the interval's time counts, modulo a day."""
-    time, interval = args if args[0].type == "time" else (args[1], args[0])
-    symbol = "-" if name == "time_mi_interval" else "+"
-    micros = writer.piece(".time_micros", writer.put(time))
-    result = _time_of(writer, _moved_micros(writer, micros, symbol, interval))
-    return writer.case([(writer.is_null(writer.put(time)), writer.null())], result)
-
-
-def _move_timetz(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    symbol = "-" if name == "timetz_mi_interval" else "+"
-    key = writer.put(args[0])
-    micros = _moved_micros(writer, writer.piece(".timetz_micros", key), symbol, args[1])
-    west = writer.piece(".timetz_west", key.copy())
-    return writer.piece(".timetz_of", writer.piece(".day_micros", micros), west)
-
-
-def _zoned_timetz(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    """Timetz AT TIME ZONE interval."""
-    zone = fold(args[0])
-    if zone is None or not isinstance(zone.value, Parts) or any(zone.value[:2]):
-        raise writer.refused(node, "The time zone must be a constant of hours and minutes.")
-    east = abs(zone.value[2]) // 1_000_000 * (1 if zone.value[2] > 0 else -1)
-    utc = writer.piece(".timetz_utc", writer.put(args[1]))
-    micros = writer.filled("_1 + _2", utc, writer.integer(east * 1_000_000))
-    west = writer.cast(writer.integer(-east), "BIGINT")
-    return writer.piece(".timetz_of", writer.piece(".day_micros", micros), west)
-
-
-def _time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    """The time of a timestamp, an interval or a timetz."""
-    match args[0].type:
-        case "timestamp":
-            return _time_of(writer, writer.piece(".micros_or_null", writer.put(args[0])))
-        case "interval":
-            return _time_of(writer, intervals.component(writer, args[0], 2))
-        case _:
-            micros = writer.piece(".timetz_micros", writer.put(args[0]))
-            return writer.piece(".time_of_micros", micros)
 
 
 def _precision(writer: Writer, node: Node, args: Sequence[Node]) -> int | None:
@@ -239,11 +145,11 @@ def _stride(writer: Writer, node: Node, interval: Node) -> exp.Expr:
         if not isinstance(known.value, Parts):
             raise writer.refused(node, "The stride must be finite.")
         months, days, micros = known.value
-        if months or days * intervals.DAY + micros <= 0:
+        if months or days * DAY + micros <= 0:
             raise writer.refused(node, "PostgreSQL refuses this stride on every row.")
-        return writer.integer(days * intervals.DAY + micros)
+        return writer.integer(days * DAY + micros)
     problem = writer.piece(".raise", writer.text("the stride has months, or is not above 0"))
-    parts = (intervals.component(writer, interval, part) for part in range(3))
+    parts = (component(writer, interval, part) for part in range(3))
     return writer.piece(".stride", *parts, writer.cast(problem, "BIGINT"))
 
 
@@ -255,7 +161,7 @@ def _overlaps(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> ex
         for start, end in (args[:2], args[2:]):
             first = writer.put(start)
             if end.type == "interval" and start.type == "time":
-                last = _move_time(writer, node, "time_pl_interval", (start, end))
+                last = move_time(writer, node, "time_pl_interval", (start, end))
             elif end.type == "interval":
                 last = moved(writer, node, first.copy(), end, 1)
             else:
@@ -289,19 +195,7 @@ def _make_timestamp(writer: Writer, node: Node, name: str, args: Sequence[Node])
 
 
 RULES: dict[str, Rule] = {
-    "isfinite(interval)": _is_finite,
-    "interval_cmp": _cmp,
-    **{
-        f"interval_{name}": _compare(symbol)
-        for name, symbol in (
-            ("eq", "="), ("ne", "<>"), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")
-        )
-    },
     **dict.fromkeys(_MOVED, _move),
-    **dict.fromkeys(("time_pl_interval", "time_mi_interval", "interval_pl_time"), _move_time),
-    **dict.fromkeys(("timetz_pl_interval", "timetz_mi_interval"), _move_timetz),
-    "timezone(interval,timetz)": _zoned_timetz,
-    **dict.fromkeys(("time(timestamp)", "time(interval)", "time(timetz)"), _time),
     **dict.fromkeys(
         ("time(time,int4)", "timestamp(timestamp,int4)", "timestamptz(timestamptz,int4)"), _rounded
     ),

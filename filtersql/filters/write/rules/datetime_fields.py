@@ -21,104 +21,22 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sqlglot import exp
 
-from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write.rules import intervals
+from filtersql.filters.write.rules.extract_fields import ZONE, field, never_ends, word_of
+from filtersql.filters.write.rules.interval_components import component
 from filtersql.filters.write.writer import Rule, Writer
 
-__all__ = [
-    "RULES",
-    "Field",
-    "double",
-    "field",
-    "infinities",
-    "is_moment",
-    "never_ends",
-    "part",
-]
+__all__ = ["RULES", "double", "infinities", "part"]
 
-
-class Field(NamedTuple):
-    """What extract gives: digits before and behind the point."""
-
-    before: int
-    behind: int
-
-
-#: fields that are infinite for an infinite value; the others are NULL
-_INFINITE = {"year", "isoyear", "decade", "century", "millennium", "julian", "epoch"}
-_CLOCK = {
-    **dict.fromkeys(("hour", "minute"), Field(2, 0)),
-    "second": Field(2, 6),
-    "milliseconds": Field(5, 3),
-    "microseconds": Field(8, 0),
-}
-_DATE = {
-    **dict.fromkeys(("month", "day", "quarter", "dow", "isodow", "doy", "week"), Field(3, 0)),
-    **dict.fromkeys(("year", "isoyear", "decade", "century", "millennium"), Field(7, 0)),
-    "julian": Field(10, 0),
-    "epoch": Field(15, 6),
-}
-_ZONE = dict.fromkeys(("timezone", "timezone_hour", "timezone_minute"), Field(6, 0))
-_OF: dict[str, dict[str, Field]] = {
-    "date": _DATE,
-    "timestamp": {**_DATE, **_CLOCK},
-    "time": {**_CLOCK, "epoch": Field(5, 6)},
-    "timetz": {**_CLOCK, **_ZONE, "epoch": Field(6, 6)},
-    "interval": {
-        **dict.fromkeys(("month", "quarter", "minute"), Field(2, 0)),
-        **dict.fromkeys(("year", "decade", "century", "millennium"), Field(9, 0)),
-        **dict.fromkeys(("day", "week", "hour"), Field(10, 0)),
-        **{name: _CLOCK[name] for name in ("second", "milliseconds", "microseconds")},
-        "epoch": Field(16, 6),
-    },
-}
 #: since when quarters of a negative interval are negative, and an interval has weeks
 _COUNTS_BACK = 18
 _NO_WEEK = "Before PostgreSQL 18 an interval has no week."
-_SYNONYMS = {
-    "years": "year", "months": "month", "mon": "month", "mons": "month", "days": "day",
-    "hours": "hour", "minutes": "minute", "min": "minute", "mins": "minute", "seconds": "second",
-    "sec": "second", "secs": "second", "weeks": "week", "decades": "decade", "decs": "decade",
-    "dec": "decade", "cent": "century", "c": "century", "centuries": "century",
-    "millennia": "millennium", "mil": "millennium", "mils": "millennium",
-    "millisecond": "milliseconds", "msec": "milliseconds", "ms": "milliseconds",
-    "microsecond": "microseconds", "usec": "microseconds", "us": "microseconds",
-    "usecs": "microseconds", "msecs": "milliseconds", "msecond": "milliseconds",
-    "qtr": "quarter", "y": "year", "yr": "year", "yrs": "year", "h": "hour", "hr": "hour",
-    "hrs": "hour", "m": "minute", "s": "second", "d": "day", "w": "week",
-    "jd": "julian", "j": "julian", "timezone_h": "timezone_hour", "timezone_m": "timezone_minute",
-}  # fmt: skip
 _NO_FORM = "filtersql has no exact form for this field yet."
-
-
-def never_ends(node: Func | Op) -> bool:
-    """Whether the field of an infinite value is infinite."""
-    word = _word(node)
-    return word in _INFINITE or (node.args[1].type == "interval" and word in ("day", "hour"))
-
-
-def is_moment(node: Node) -> bool:
-    """Whether it is the Julian date of a timestamp: the day with its fraction."""
-    if not isinstance(node, Func) or node.function.name != "extract":
-        return False
-    return node.args[1].type == "timestamp" and _word(node) == "julian"
-
-
-def _word(node: Func | Op) -> str:
-    name = fold(node.args[0])
-    word = str(name.value).lower() if name is not None else ""
-    return _SYNONYMS.get(word, word)
-
-
-def field(node: Func | Op) -> Field | None:
-    """What `extract(… FROM …)` gives, where it has a form."""
-    return _OF.get(node.args[1].type, {}).get(_word(node))
 
 
 def part(writer: Writer, node: Func | Op) -> exp.Expr:
@@ -127,7 +45,7 @@ def part(writer: Writer, node: Func | Op) -> exp.Expr:
     if found is None:
         raise writer.refused(node, _NO_FORM)
     digits = f"DECIMAL({found.before + found.behind}, {found.behind})"
-    value = _value(writer, node, _word(node))
+    value = _value(writer, node, word_of(node))
     if node.args[1].type in ("date", "timestamp"):
         return writer.cast(value, digits)
     if not found.behind:
@@ -142,7 +60,7 @@ def part(writer: Writer, node: Func | Op) -> exp.Expr:
 
 def double(writer: Writer, node: Func | Op) -> exp.Expr:
     """date_part: the double that PostgreSQL computes, from whole numbers."""
-    word, value = _word(node), node.args[1]
+    word, value = word_of(node), node.args[1]
     found = field(node)
     if found is None:
         raise writer.refused(node, _NO_FORM)
@@ -193,9 +111,7 @@ def infinities(writer: Writer, node: Node) -> tuple[exp.Expr, exp.Expr] | None:
 def _epoch(writer: Writer, node: Func | Op) -> exp.Expr:
     kind = node.args[1].type
     if kind == "interval":
-        months, days, micros = (
-            intervals.component(writer, node.args[1], which) for which in range(3)
-        )
+        months, days, micros = (component(writer, node.args[1], which) for which in range(3))
         text = (
             "CAST(_3 AS DOUBLE) / CAST(1000000 AS DOUBLE) + "
             "CAST(31557600 AS DOUBLE) * CAST(_4 AS DOUBLE) + "
@@ -222,7 +138,7 @@ def _value(writer: Writer, node: Func | Op, word: str) -> exp.Expr:
     if kind == "time":
         return _of_clock(writer, writer.piece(".time_micros", writer.put(value)), word)
     if kind == "timetz":
-        if word in _ZONE:
+        if word in ZONE:
             return writer.piece(f".timetz_{word}", writer.put(value))
         if word == "epoch":
             return writer.piece(".timetz_utc", writer.put(value))
@@ -264,7 +180,7 @@ def _of_interval(writer: Writer, node: Func | Op, word: str) -> exp.Expr:
 
 def _finite(writer: Writer, value: Node, word: str) -> exp.Expr:
     def of(which: int) -> exp.Expr:
-        return intervals.component(writer, value, which)
+        return component(writer, value, which)
 
     if word in _OF_MONTHS:
         return writer.piece(".quotient", of(0), writer.integer(_OF_MONTHS[word]))

@@ -30,7 +30,7 @@ from filtersql.filters.engines import values
 from filtersql.filters.facts import NUMERIC_COMPARISONS, SYMBOLS
 from filtersql.filters.tree.constant_folding import comparison, fold
 from filtersql.filters.tree.nodes import Func, Node, Op, Relabel, children, walk
-from filtersql.filters.write.rules import datetime_fields
+from filtersql.filters.write.rules import datetime_fields, extract_fields
 from filtersql.filters.write.writer import Writer
 
 __all__ = ["decided", "endless"]
@@ -71,7 +71,7 @@ def endless(tree: Node) -> Iterator[Func]:
             if (
                 isinstance(arg, Func)
                 and arg.function.name == "extract"
-                and datetime_fields.never_ends(arg)
+                and extract_fields.never_ends(arg)
             ):
                 yield arg
 
@@ -106,7 +106,7 @@ def _never_ends(node: Node) -> TypeGuard[Func]:
     return (
         isinstance(node, Func)
         and node.function.name == "extract"
-        and datetime_fields.never_ends(node)
+        and extract_fields.never_ends(node)
     )
 
 
@@ -121,7 +121,7 @@ def _of(node: Node, sign: int) -> Decimal | None:
     if not isinstance(node, (Func, Op)):
         raise _NotKnownError
     if node.function.name == "extract":
-        return Decimal("Infinity") * sign if datetime_fields.never_ends(node) else None
+        return Decimal("Infinity") * sign if extract_fields.never_ends(node) else None
     rule = _RULES.get(node.function.name)
     if rule is None or any(_is_other(arg) for arg in node.args):
         raise _NotKnownError

@@ -35,7 +35,7 @@ from filtersql.filters.tree.transparent_nodes import chosen
 from filtersql.filters.types import numeric_parts
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write.rules import (
-    datetime_fields,
+    extract_fields,
     numeric_divisors,
     numeric_places,
     undeclared_numerics,
@@ -101,7 +101,7 @@ INTEGER_DIGITS = {"int2": 5, "int4": 10, "int8": 19}
 def _of_call(node: Func | Op) -> Digits | None:
     name, args = node.function.name, node.args
     if name == "extract":
-        found = datetime_fields.field(node)
+        found = extract_fields.field(node)
         return Digits(found.before, found.behind) if found else None
     if name == "numeric" and args[0].type in INTEGER_DIGITS:
         return Digits(INTEGER_DIGITS[args[0].type], 0)

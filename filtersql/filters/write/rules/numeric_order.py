@@ -38,6 +38,7 @@ from filtersql.filters.write.conditionals import conditional
 from filtersql.filters.write.rules import (
     datetime_fields,
     division,
+    extract_fields,
     infinite_fields,
     numeric_floats,
     numeric_steps,
@@ -90,13 +91,13 @@ def _with_infinite_field(
     writer: Writer, symbol: str, node: Func, pair: tuple[Node, Node], place: int
 ) -> exp.Expr:
     """The year of infinity is infinite: larger than every number beside it."""
-    if datetime_fields.is_moment(node):
+    if extract_fields.is_moment(node):
         finite = _day_and_fraction(writer, symbol, node, pair, place)
     else:
         finite = _finite(writer, symbol, *pair)
     tests = (
         datetime_fields.infinities(writer, node.args[1])
-        if datetime_fields.never_ends(node)
+        if extract_fields.never_ends(node)
         else None
     )
     if tests is None:
