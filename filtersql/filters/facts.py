@@ -25,6 +25,7 @@ import msgspec
 __all__ = [
     "NUMERIC_COMPARISONS",
     "SYMBOLS",
+    "TURNED",
     "Cast",
     "Collation",
     "Facts",
@@ -37,6 +38,8 @@ __all__ = [
 _FILE = Path(__file__).parent / "catalog_facts" / "postgresql-18.json"
 #: how the names of comparing functions end, and what they compare by
 SYMBOLS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+#: what says the same with its sides exchanged
+TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 #: the functions behind comparisons of numerics
 NUMERIC_COMPARISONS = {f"numeric_{name}" for name in SYMBOLS}
 

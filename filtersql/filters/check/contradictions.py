@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from filtersql.filters.facts import TURNED
 from filtersql.filters.tree.nodes import (
     ArrayExpr,
     Bool,
@@ -38,7 +39,6 @@ __all__ = ["excluded", "lists_null"]
 _WHOLE = frozenset({"int2", "int4", "int8", "date"})
 #: collations under which equal texts are the same bytes
 _BYTES = frozenset({"default", "C", "POSIX"})
-_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
 
 
 class _Condition(Struct, frozen=True):
@@ -97,11 +97,11 @@ def _condition(node: Node) -> _Condition | None:
     name = node.operator.name
     first, second = node.args
     if isinstance(first, Const):
-        first, second, name = second, first, _MIRRORED.get(name, "")
+        first, second, name = second, first, TURNED.get(name, "")
     if not isinstance(first, Var) or first.special or not isinstance(second, Const):
         return None
     value = second.value
-    if isinstance(value, bool) or name not in _MIRRORED:
+    if isinstance(value, bool) or name not in TURNED:
         return None
     if first.type in _WHOLE and second.type in _WHOLE and isinstance(value, int):
         return _Condition(first.name, name, value)

@@ -30,7 +30,7 @@ from filtersql.filters.write import let_binding
 from filtersql.filters.write.rules import (
     array_values,
     numeric_digits,
-    numeric_order,
+    numeric_sort_texts,
     numerics,
     undeclared_numerics,
 )
@@ -66,12 +66,12 @@ def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.
     limits = [_limit(step, digits.behind if digits else None, down=low > high) for step in steps]
     if None in limits:
         return _divided(writer, node, args)
-    texts = [writer.text(numeric_order.sort_text_of(one)) for one in limits if one is not None]
-    value = numeric_order.sort_text(writer, args[0])
+    texts = [writer.text(numeric_sort_texts.sort_text_of(one)) for one in limits if one is not None]
+    value = numeric_sort_texts.sort_text(writer, args[0])
     piece = ".list_at_least" if low > high else ".list_at_most"
     found = writer.piece(piece, exp.Array(expressions=texts), value)
     nan = writer.filled(
-        "_1 = _2", value.copy(), writer.text(numeric_order.sort_text_of(Decimal("NaN")))
+        "_1 = _2", value.copy(), writer.text(numeric_sort_texts.sort_text_of(Decimal("NaN")))
     )
     problem = writer.piece(".raise", writer.text("operand cannot be NaN"))
     return writer.case(

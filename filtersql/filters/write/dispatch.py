@@ -66,7 +66,7 @@ from filtersql.filters.write.rules import (
     intervals,
     json_paths,
     numeric_digits,
-    numeric_order,
+    numeric_sort_texts,
     numerics,
     ranges,
 )
@@ -204,7 +204,7 @@ def _raw(writer: Writer, node: Node) -> exp.Expr:
     if isinstance(node, Var):
         return writer.column(node)
     if node.type == "numeric" and not numeric_digits.digits(node) and isinstance(node, _CHOSEN):
-        return numeric_order.sort_text(writer, node)
+        return numeric_sort_texts.sort_text(writer, node)
     if stored_types.is_beyond(writer, node):
         return stored_types.key(writer, node)
     return intervals.length(writer, node) if node.type == "interval" else writer.put(node)

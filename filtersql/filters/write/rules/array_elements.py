@@ -25,7 +25,7 @@ from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Const, Node, Var
 from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.values import show
-from filtersql.filters.write.rules import intervals, numeric_order
+from filtersql.filters.write.rules import intervals, numeric_sort_texts
 from filtersql.filters.write.writer import Writer
 from filtersql.storage import is_text
 
@@ -85,7 +85,7 @@ def key(writer: Writer, type_name: str, text: exp.Expr) -> exp.Expr:
             read = writer.cast(writer.cast(text, _NATIVE[type_name][0]), "DOUBLE")
             return _without_negative_zero(writer, read)
         case "numeric":
-            return numeric_order.sort_text_of_shown(writer, text)
+            return numeric_sort_texts.sort_text_of_shown(writer, text)
         case "bpchar":
             return writer.piece(".rtrim", text)
         case "interval":
@@ -143,7 +143,7 @@ def of_node(writer: Writer, node: Node) -> exp.Expr:
         return _of_constant(writer, known)
     match kind:
         case "numeric":
-            return numeric_order.sort_text(writer, node)
+            return numeric_sort_texts.sort_text(writer, node)
         case "interval":
             return intervals.length(writer, node)
     written = writer.put(node)
@@ -169,7 +169,7 @@ def _of_constant(writer: Writer, constant: Const) -> exp.Expr:
     if constant.value is None:
         return writer.cast(writer.null(), sql_type)
     if kind == "numeric":
-        return numeric_order.sort_text(writer, constant)
+        return numeric_sort_texts.sort_text(writer, constant)
     if kind == "interval":
         return intervals.length(writer, constant)
     if kind in ("timetz", "inet", "money"):

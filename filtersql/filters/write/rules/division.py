@@ -25,6 +25,7 @@ from decimal import Decimal
 
 from sqlglot import exp
 
+from filtersql.filters.facts import TURNED
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.write.rules.numeric_digits import (
@@ -45,7 +46,6 @@ __all__ = [
 ]
 
 QUOTIENT = "the last digits of a quotient would decide"
-_FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 #: Spark's exact quotient of two whole numbers of 38 digits has so many
 _WHOLE = 30
 _CLOSE = (
@@ -76,7 +76,7 @@ def compare(writer: Writer, node: Node, symbol: str, quotient: Op, other: Node) 
     )
     product = writer.cast(product, both.sql)
     test = writer.filled(f"_1 {symbol} _2", left, product)
-    turned = writer.filled(f"_1 {_FLIPPED[symbol]} _2", left.copy(), product.copy())
+    turned = writer.filled(f"_1 {TURNED[symbol]} _2", left.copy(), product.copy())
     near = [_near(writer, left, product, both)] if close else []
     constant = fold(second)
     if constant is not None and isinstance(constant.value, Decimal) and constant.value:

@@ -37,7 +37,7 @@ from filtersql.filters.write.rules import (
     array_values,
     case_comparisons,
     containment,
-    numeric_order,
+    numeric_sort_texts,
 )
 from filtersql.filters.write.rules.document_values import (
     STEPS,
@@ -114,7 +114,7 @@ def _order_text(writer: Writer, node: Node, arg: Node) -> exp.Expr:
     known = fold(arg)
     if known is None:
         found = raw(writer, document(writer, arg, plain=True))
-        number = numeric_order.sort_text_of_shown(
+        number = numeric_sort_texts.sort_text_of_shown(
             writer, writer.piece(".document_number_or_none", found.copy())
         )
         return writer.piece(".document_order", found, number)
@@ -126,7 +126,7 @@ def _order_text(writer: Writer, node: Node, arg: Node) -> exp.Expr:
         case None:
             return writer.text("1")
         case Decimal() as value:
-            return writer.text(f"3{numeric_order.sort_text_of(value)}")
+            return writer.text(f"3{numeric_sort_texts.sort_text_of(value)}")
         case [] | {} as empty if not empty:
             return writer.text("0" if isinstance(empty, list) else "6")
     raise writer.refused(node, "Only numbers, true, false, null, [] and {} have an order here.")

@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from filtersql.filters.engines import values
 from filtersql.filters.values.jsonpath_trees import Scalar
-from filtersql.filters.write.rules import numeric_order
+from filtersql.filters.write.rules import numeric_sort_texts
 from filtersql.filters.write.rules.document_values import raw_of
 from filtersql.filters.write.writer import Writer
 
@@ -42,7 +42,8 @@ def compared(writer: Writer, one: exp.Expr, symbol: str, other: exp.Expr) -> exp
     if symbol not in ("==", "!="):
         shown = [writer.filled("SUBSTRING(_1, 2)", item.copy()) for item in (one, other)]
         numbers = writer.filled(
-            f"_1 {sign} _2", *(numeric_order.sort_text_of_shown(writer, text) for text in shown)
+            f"_1 {sign} _2",
+            *(numeric_sort_texts.sort_text_of_shown(writer, text) for text in shown),
         )
     null = writer.filled("_1 = 'nnull' OR _2 = 'nnull'", one.copy(), other.copy())
     return writer.case(
@@ -73,8 +74,8 @@ def beside_scalar(writer: Writer, one: exp.Expr, symbol: str, value: Scalar) -> 
     if isinstance(value, Decimal) and symbol not in ("==", "!="):
         shown = writer.filled("SUBSTRING(_1, 2)", one.copy())
         sides = [
-            numeric_order.sort_text_of_shown(writer, shown),
-            writer.text(numeric_order.sort_text_of(value)),
+            numeric_sort_texts.sort_text_of_shown(writer, shown),
+            writer.text(numeric_sort_texts.sort_text_of(value)),
         ]
     test = writer.filled(f"_1 {sign} _2", *sides)
     null = writer.filled("_1 = 'nnull'", one.copy())

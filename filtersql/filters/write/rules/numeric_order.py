@@ -1,18 +1,14 @@
 """Comparisons of numerics: as DECIMAL where one holds both, else by a text that sorts alike.
 
 Example
-    ============ ==================
-    number       sort text
-    ============ ==================
-    -12.5        1999997874~
-    0            2
-    12.5         3000002125
-    NaN          5
-    ============ ==================
-
-    A class (0 -Infinity, 1 negative, 2 zero, 3 positive, 4 Infinity, 5 NaN), the count of digits
-    before the point, then all digits; those of negative numbers are subtracted from 9 and closed
-    with `~`, so that larger texts are larger numbers, under the order of bytes.
+    ========================= =========================================================
+    filter                    written as
+    ========================= =========================================================
+    `n > n2`                  n > n2, both `numeric(12,3)`
+    `n / n2 > 2`              without the quotient (`division`)
+    `nu + 1 > 10`             nu > 9, `nu` without declared digits (`numeric_steps`)
+    `nu > nv`                 their texts that sort alike (`numeric_sort_texts`)
+    ========================= =========================================================
 
 PostgreSQL
     numeric.c, cmp_numerics(): NaN is equal to itself and larger than all.
@@ -27,11 +23,10 @@ from functools import partial
 from sqlglot import exp
 
 from filtersql.filters.engines import values
-from filtersql.filters.engines.binding import VALUE
 from filtersql.filters.engines.templates import operand
-from filtersql.filters.facts import SYMBOLS
+from filtersql.filters.facts import SYMBOLS, TURNED
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
+from filtersql.filters.tree.nodes import Case, Coalesce, Func, Node, Op, Var, walk
 from filtersql.filters.tree.transparent_nodes import chosen
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write.conditionals import conditional
@@ -40,24 +35,15 @@ from filtersql.filters.write.rules import (
     division,
     extract_fields,
     infinite_fields,
-    numeric_floats,
     numeric_steps,
     undeclared_numerics,
 )
 from filtersql.filters.write.rules.numeric_digits import MOST, Digits, digits, is_quotient
+from filtersql.filters.write.rules.numeric_sort_texts import bound, is_undeclared, sort_text
 from filtersql.filters.write.rules.numerics import put
-from filtersql.filters.write.rules.undeclared_numerics import BROKEN
 from filtersql.filters.write.writer import Rule, Writer
 
-__all__ = ["RULES", "compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
-
-_TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-#: the name of a text that is computed
-_SHOWN = "shown"
-#: the sign and the number of digits at the head of a sort text
-_HEAD = 7
-_MANY = 100
-_COMPLEMENT = str.maketrans("0123456789", "9876543210")
+__all__ = ["RULES", "compare"]
 
 
 def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
@@ -74,10 +60,10 @@ def _exactly(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
         if is_quotient(node) and digits(node) is None:
             assert isinstance(node, Op)
             return division.compare(
-                writer, node, symbol if place == 0 else _TURNED[symbol], node, other
+                writer, node, symbol if place == 0 else TURNED[symbol], node, other
             )
         known = fold(other)
-        sign = symbol if place == 0 else _TURNED[symbol]
+        sign = symbol if place == 0 else TURNED[symbol]
         if known is not None and known.value is not None and _chooses_quotient(node):
             return _of_chosen(writer, node, partial(_compare_with, writer, sign, other))
         if known is not None and isinstance(known.value, Decimal) and _steps(node):
@@ -168,17 +154,8 @@ def _steps(node: Node) -> bool:
     size = digits(node)
     return (
         (size is not None and size.before + size.behind > MOST)
-        or _undeclared(node)
+        or is_undeclared(node)
         or any(is_quotient(item) and digits(item) is None for item in walk(node))
-    )
-
-
-def _undeclared(node: Node) -> bool:
-    """Whether a column of any digits is in it, or a float as numeric."""
-    return any(
-        (isinstance(item, Var) and item.type == "numeric" and not item.decimal)
-        or numeric_floats.is_float(item)
-        for item in walk(node)
     )
 
 
@@ -193,15 +170,15 @@ def _finite(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
                 for node, other in ((left, second), (right, first))
             ]
             return writer.filled(f"_1 {symbol} _2", *parts)
-    for node, other, sign in ((left, right, symbol), (right, left, _TURNED[symbol])):
+    for node, other, sign in ((left, right, symbol), (right, left, TURNED[symbol])):
         constant = fold(other)
         if isinstance(node, Var) and constant and isinstance(constant.value, Decimal):
             found = undeclared_numerics.compared(writer, sign, node, constant.value)
             if found is not None:
                 return found
     known = fold(right)
-    bound = known and isinstance(known.value, Decimal) and _bound(symbol, known.value)
-    texts = [sort_text(writer, left), writer.text(bound) if bound else sort_text(writer, right)]
+    few = known and isinstance(known.value, Decimal) and bound(symbol, known.value)
+    texts = [sort_text(writer, left), writer.text(few) if few else sort_text(writer, right)]
     return writer.filled(f"_1 {symbol} _2", *texts)
 
 
@@ -216,88 +193,6 @@ def _number(node: Node, other: Digits) -> exp.Expr | None:
         return None  # it must fit the other's type on DuckDB
     number = exp.Literal.number(text)
     return exp.Neg(this=number) if value < 0 else number
-
-
-def _bound(symbol: str, value: Decimal) -> str:
-    """Of a number of very many digits, those before its last zeros: where it is itself inside.
-
-    What has as many digits and begins with these is as large; what is beyond `10 ** 65500` so needs
-    no text of that length.
-    """
-    if not value.is_finite() or value.adjusted() < _MANY:
-        return ""
-    text = sort_text_of(value)
-    if value > 0:
-        return text[:_HEAD] + text[_HEAD:].rstrip("0") if symbol in (">=", "<") else ""
-    return text[:_HEAD] + text[_HEAD:-1].rstrip("9") + "~" if symbol in ("<=", ">") else ""
-
-
-def sort_text(writer: Writer, node: Node) -> exp.Expr:
-    """A text that sorts as the number does."""
-    constant = fold(node)
-    if constant is not None:
-        if constant.value is None:
-            return writer.cast(writer.null(), writer.text_type)
-        assert isinstance(constant.value, Decimal)
-        return writer.text(sort_text_of(constant.value))
-    if isinstance(node, (Case, Coalesce, NullIf)) and not digits(node):
-        return writer.construct(node, lambda item: sort_text(writer, item))
-    if isinstance(node, MinMax) and not digits(node):
-        name = "GREATEST" if node.greatest else "LEAST"
-        texts = [sort_text(writer, item) for item in node.args]
-        return exp.Anonymous(this=name, expressions=texts)
-    shown = writer.held_text(node)
-    if shown is None:
-        shown = writer.piece(".text", put(writer, node))
-        if _undeclared(node):
-            named = sort_text_of_shown(writer, exp.column(_SHOWN))
-            return writer.filled(VALUE[writer.engine].format(_SHOWN), shown, named)
-    return sort_text_of_shown(writer, shown)
-
-
-def sort_text_of(value: Decimal) -> str:
-    """The sort text of a constant."""
-    if value.is_nan():
-        return "5"
-    if value.is_infinite():
-        return "0" if value < 0 else "4"
-    if not value:
-        return "2"
-    whole, _, part = format(value.copy_abs(), "f").partition(".")
-    whole = whole.lstrip("0")
-    body = f"{len(whole):06d}{whole}{part.rstrip('0')}"
-    return f"1{body.translate(_COMPLEMENT)}~" if value < 0 else f"3{body}"
-
-
-def sort_text_of_shown(writer: Writer, shown: exp.Expr) -> exp.Expr:
-    """The sort text of a number that is PostgreSQL's text."""
-
-    def is_text(word: str) -> exp.Expr:
-        return writer.filled("_1 = _2", shown.copy(), writer.text(word))
-
-    body = writer.piece(".numeric_digits", shown.copy())
-    complement = writer.piece(
-        ".translate", body.copy(), writer.text("0123456789"), writer.text("9876543210")
-    )
-    negative = writer.filled("_1 || _2 || _3", writer.text("1"), complement, writer.text("~"))
-    positive = writer.filled("_1 || _2", writer.text("3"), body)
-    broken = writer.piece(".raise", writer.text(BROKEN))
-    return writer.case(
-        [
-            (is_text("NaN"), writer.text("5")),
-            (is_text("Infinity"), writer.text("4")),
-            (is_text("-Infinity"), writer.text("0")),
-            (writer.piece(".numeric_zero", shown.copy()), writer.text("2")),
-            (
-                writer.piece(".numeric_canonical", shown.copy()),
-                writer.case(
-                    [(writer.piece(".numeric_negative", shown.copy()), negative)], positive
-                ),
-            ),
-            (writer.is_null(shown.copy()), writer.cast(writer.null(), writer.text_type)),
-        ],
-        writer.cast(broken, writer.text_type),
-    )
 
 
 def _comparison(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:

@@ -27,6 +27,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from sqlglot import exp
 
+from filtersql.filters.facts import TURNED
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var, walk
 from filtersql.filters.types import numeric_parts
@@ -37,7 +38,6 @@ from filtersql.filters.write.writer import Writer
 __all__ = ["compare", "unless_too_long"]
 
 Comparison = Callable[["Writer", str, Node, Node], "exp.Expr"]
-_TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _MOST = 1000
 #: digits before the point of PostgreSQL's longest numeric, and behind it
 _LONGEST, _FINEST = 131_072, 16_383
@@ -60,7 +60,7 @@ def compare(
         return plain(writer, sign, inner, constant) if found is None else found
 
     def flipped(sign: str, inner: Node, value: Decimal) -> exp.Expr | None:
-        return _flipped(writer, sign, inner, against(_TURNED[sign], inner, value), plain)
+        return _flipped(writer, sign, inner, against(TURNED[sign], inner, value), plain)
 
     name, args = node.function.name, node.args
     if numeric_floats.is_float(node):
@@ -170,7 +170,7 @@ def _absolute(
     beyond, connector = against(symbol, inner, limit), "OR"
     if symbol in ("<", "<=", "<>"):
         connector = "AND"
-    return writer.filled(f"_1 {connector} _2", beyond, against(_TURNED[symbol], inner, minus))
+    return writer.filled(f"_1 {connector} _2", beyond, against(TURNED[symbol], inner, minus))
 
 
 def _always(writer: Writer, inner: Node, truth: bool) -> exp.Expr:

@@ -33,7 +33,7 @@ from filtersql.filters.tree.nodes import Case, Coalesce, Const, Func, Node, Null
 from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.values import show
 from filtersql.filters.values.ranges import Range
-from filtersql.filters.write.rules import array_elements, numeric_order, numerics
+from filtersql.filters.write.rules import array_elements, numeric_sort_texts, numerics
 from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "text_of"]
@@ -174,7 +174,7 @@ _ORDER = "range lower bound must be less than or equal to range upper bound"
 def _value(writer: Writer, node: Node, subtype: str) -> exp.Expr:
     """A value of the subtype; a number as the text that sorts alike."""
     if subtype == "numeric":
-        return numeric_order.sort_text(writer, node)
+        return numeric_sort_texts.sort_text(writer, node)
     return writer.put(node)
 
 
