@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from filtersql.filters.write.rules.regex_printing import written
+from filtersql.filters.write.rules.regex_replacements import put_back
 from filtersql.filters.write.rules.regex_trees import Node, Untranslatable
 from filtersql.filters.write.writer import Writer
 
@@ -58,21 +59,6 @@ def replaced(
     whole = [1, *(part if isinstance(part, str) else part + 2 for part in parts)]
     if any(isinstance(part, int) and part > _LAST_GROUP for part in whole):
         raise Untranslatable("Of so many groups none can be put back.")
-    shown = writer.text(_put_back(whole, spark=writer.engine == "spark"))
+    shown = writer.text(put_back(whole, spark=writer.engine == "spark"))
     changed = writer.piece(".regex_replace", subject.copy(), writer.text(behind), shown)
     return writer.case([(has, changed)], subject)
-
-
-def _put_back(parts: Sequence[str | int], *, spark: bool) -> str:
-    """A replacement of texts and groups; a digit behind a group is not of its number."""
-    text, group = "", False
-    for part in parts:
-        if isinstance(part, int):
-            text, group = f"{text}{'$' if spark else chr(92)}{part}", True
-            continue
-        quoted = part.replace("\\", "\\\\")
-        if spark:
-            quoted = quoted.replace("$", "\\$")
-            quoted = f"\\{quoted}" if group and quoted[:1].isdigit() else quoted
-        text, group = text + quoted, False
-    return text

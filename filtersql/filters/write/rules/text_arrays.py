@@ -21,8 +21,8 @@ from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Const, Func, Node
-from filtersql.filters.write.rules.regex_functions import all_matches_end, given, takes_part
-from filtersql.filters.write.rules.regex_matches import check_groups
+from filtersql.filters.write.rules.regex_calls import given
+from filtersql.filters.write.rules.regex_matches import all_matches_end, check_groups, takes_part
 from filtersql.filters.write.rules.regex_printing import sign, written
 from filtersql.filters.write.rules.regex_trees import Untranslatable
 from filtersql.filters.write.rules.regular_expressions import guarded, matches

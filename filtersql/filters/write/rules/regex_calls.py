@@ -1,0 +1,119 @@
+r"""A call of regexp_replace or its family: its subject, its pattern, and its other constants.
+
+Example
+    Of `regexp_count(s, 'a+', 3, 'i')`:
+
+    ================================== =============================
+    `given(node, args, 3).subject`     `s`
+    `given(node, args, 3).regex`       the tree of `a+`, without case
+    `given(node, args, 3).number(2, 1)` 3, the place to start
+    ================================== =============================
+
+    A constant NULL among them makes the result NULL.
+
+PostgreSQL
+    regexp.c: parse_re_flags(), setup_regexp_matches().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from filtersql.filters.tree.constant_folding import fold
+from filtersql.filters.tree.nodes import Node
+from filtersql.filters.write.rules.regex_matches import all_matches_end
+from filtersql.filters.write.rules.regex_printing import written
+from filtersql.filters.write.rules.regex_trees import Anchor, Look, Regex, Untranslatable, has
+from filtersql.filters.write.rules.regular_expressions import constant_text, parsed_for
+from filtersql.filters.write.writer import Writer
+
+__all__ = [
+    "Given",
+    "NullArgument",
+    "all_matches",
+    "check_not_global",
+    "constant_argument",
+    "given",
+    "has_match",
+    "text_from",
+]
+
+
+class NullArgument(Exception):
+    """An argument is NULL: so is the result."""
+
+
+class Given:
+    """A call: its subject, its pattern and its other constants."""
+
+    __slots__ = ("args", "node", "regex", "subject")
+
+    def __init__(self, node: Node, args: Sequence[Node], flags: str | None) -> None:
+        pattern = constant_text(args[1])
+        if pattern is None or flags is None:
+            raise NullArgument
+        self.node, self.args, self.subject = node, args, args[0]
+        self.regex: Regex = parsed_for(node, pattern, flags)
+
+    def number(self, place: int, default: int) -> int:
+        """A whole number among the arguments."""
+        value = constant_argument(self.args, place, default)
+        if value is None:
+            raise NullArgument
+        return int(str(value))
+
+
+def constant_argument(args: Sequence[Node], place: int, default: object) -> object:
+    """The constant at a place, which may be left out."""
+    if place >= len(args):
+        return default
+    known = fold(args[place])
+    if known is None:
+        raise Untranslatable("All arguments but the first must be constants.")
+    return known.value
+
+
+def given(node: Node, args: Sequence[Node], flags_at: int) -> Given | None:
+    """A call whose options stand at that place; None where a constant argument is NULL."""
+    flags = constant_argument(args, flags_at, "")
+    try:
+        return Given(node, args, None if flags is None else str(flags))
+    except NullArgument:
+        return None
+
+
+def text_from(writer: Writer, found: Given, start: int) -> exp.Expr:
+    """The text from a place on, where the pattern does not see what stands before."""
+    subject = writer.put(found.subject)
+    if start < 1:
+        raise Untranslatable("The place to start must be 1 or more.")
+    if start == 1:
+        return subject
+    if has(found.regex.tree, Anchor, Look):
+        raise Untranslatable("A pattern with anchors has no form from another place on.")
+    return writer.filled("SUBSTRING(_1, _2)", subject, writer.integer(start))
+
+
+def check_not_global(found: Given) -> None:
+    """Raises Untranslatable for the option "g"."""
+    if found.regex.everywhere:
+        raise Untranslatable('This function does not support the "global" option.')
+
+
+def all_matches(writer: Writer, found: Given, subject: exp.Expr, group: int) -> exp.Expr:
+    """The list of what all matches, or a group of each, have matched."""
+    tree = found.regex.tree
+    all_matches_end(tree, group=group)
+    pattern = writer.text(f"(?s){written(tree, writer.engine, groups=bool(group))}")
+    return writer.piece(".regex_extract_all", subject, pattern, writer.integer(group))
+
+
+def has_match(writer: Writer, found: Given, subject: exp.Expr, times: int) -> exp.Expr:
+    """Whether there is an nth match."""
+    if times == 1:
+        kept = written(found.regex.tree, writer.engine)
+        return writer.piece(".matches", subject, writer.text(f"(?s){kept}"))
+    every = all_matches(writer, found, subject, 0)
+    return writer.filled("_1 >= _2", writer.piece(".list_length", every), writer.integer(times))
