@@ -20,7 +20,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from filtersql.filters.engines import values
-from filtersql.filters.write.rules.document_values import any_item, field, raw, raw_of
+from filtersql.filters.write.rules.document_constants import raw_of
+from filtersql.filters.write.rules.document_values import any_item, field, raw
 from filtersql.filters.write.writer import Writer
 
 __all__ = ["contained", "contains"]

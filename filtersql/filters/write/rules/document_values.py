@@ -20,10 +20,8 @@ PostgreSQL
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 
 from sqlglot import exp
 
@@ -31,58 +29,18 @@ from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Case, Coalesce, Const, Func, Node, NullIf, Op, Relabel, Var
 from filtersql.filters.write.raising import may_raise
 from filtersql.filters.write.rules import array_literals, array_values
+from filtersql.filters.write.rules.document_constants import document_of, loaded
 from filtersql.filters.write.writer import Writer
 
-__all__ = [
-    "FIELDS", "ITEMS", "PATHS", "STEPS", "any_item", "document", "field", "item", "loaded", "raw",
-    "raw_of", "walk_to",
-]  # fmt: skip
+__all__ = ["STEPS", "any_item", "document", "field", "item", "raw", "walk_to"]
 
-FIELDS = {"jsonb_object_field", "json_object_field"}
-ITEMS = {"jsonb_array_element", "json_array_element"}
-PATHS = {"jsonb_extract_path", "json_extract_path"}
-STEPS = FIELDS | ITEMS | PATHS
+_FIELDS = {"jsonb_object_field", "json_object_field"}
+_ITEMS = {"jsonb_array_element", "json_array_element"}
+_PATHS = {"jsonb_extract_path", "json_extract_path"}
+STEPS = _FIELDS | _ITEMS | _PATHS
 _QUERIES = {"jsonb_path_query_first", "jsonb_path_query_array"}
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r",
-            "\t": "\\t"}  # fmt: skip
 _PLACE = re.compile(r"[ \t\n\v\f\r]*[+-]?[0-9]+\Z")
 _LARGEST = 2**31
-
-
-def loaded(text: str) -> object:
-    """A constant's text as Python holds it: Decimal for each number."""
-    return json.loads(text, parse_float=Decimal, parse_int=Decimal)
-
-
-def raw_of(value: object, *, plain: bool = True) -> str:
-    """The raw text of a value as `loaded` gives it."""
-    match value:
-        case dict():
-            pairs = (
-                f"{_quoted(f's{key}')}:{_document_of(item, plain)}" for key, item in value.items()
-            )
-            return f"{{{','.join(pairs)}}}"
-        case list():
-            return f"[{','.join(_document_of(item, plain) for item in value)}]"
-        case bool():
-            return "ntrue" if value else "nfalse"
-        case None:
-            return "nnull"
-        case Decimal():
-            shown = format(value, "f")
-            return f"n{shown.rstrip('0').rstrip('.') if plain and '.' in shown else shown}"
-    return f"s{value}"
-
-
-def _document_of(value: object, plain: bool) -> str:
-    text = raw_of(value, plain=plain)
-    return text if isinstance(value, (dict, list)) else _quoted(text)
-
-
-def _quoted(text: str) -> str:
-    """A string as both engines write it in JSON."""
-    signs = (_ESCAPES.get(sign) or (f"\\u{ord(sign):04X}" if sign < " " else sign) for sign in text)
-    return f'"{"".join(signs)}"'
 
 
 def document(writer: Writer, node: Node, *, plain: bool = False) -> exp.Expr:
@@ -112,7 +70,7 @@ def document(writer: Writer, node: Node, *, plain: bool = False) -> exp.Expr:
 def _constant(writer: Writer, constant: Const, plain: bool) -> exp.Expr:
     if constant.value is None:
         return writer.piece(".no_document")
-    text = _document_of(loaded(str(constant.value)), plain)
+    text = document_of(loaded(str(constant.value)), plain)
     return writer.piece(".document", writer.text(text))
 
 
@@ -160,9 +118,9 @@ def walk_to(writer: Writer, node: Op | Func, *, plain: bool = False) -> exp.Expr
     checked = name.startswith("json_")
     from_here = document(writer, source, plain=plain)
     base = name.removesuffix("_text")
-    if base in FIELDS:
+    if base in _FIELDS:
         return field(writer, from_here, _key(writer, step), checked=checked)
-    if base in ITEMS:
+    if base in _ITEMS:
         return _element(writer, from_here, step, alone=not checked)
     known = array_literals.constant(step)
     if known is None:

@@ -6,17 +6,16 @@ Example
     ============================ =========================================================
     `j ->> 'a' = '1.50'`         the text of the value at a, digits as they stand
     `j #> '{a,0}' = '1'`         the first element of the array at a is the number 1
-    `j ? 'a'`                    whether the key a is there, or the array or string holds 'a'
     `j @> '{"a": {"b": 1}}'`     the value at a, b is the number 1
     `(j -> 'a')::int > 5`        the number at a, rounded; the row raises if it is none
     ============================ =========================================================
 
-    `document_values` says how a value is found, `containment` what contains what, `paths` what a
-    jsonpath means.
+    `document_values` says how a value is found, `document_keys` whether a key is there,
+    `containment` what contains what, `json_paths` what a jsonpath means.
 
 PostgreSQL
-    jsonfuncs.c: jsonb_object_field_text(), get_jsonb_path_all(); jsonb_op.c: jsonb_exists(),
-    jsonb_eq(); jsonb.c, jsonb_int4().
+    jsonfuncs.c: jsonb_object_field_text(), get_jsonb_path_all(); jsonb_op.c, jsonb_eq();
+    jsonb.c, jsonb_int4().
 """
 
 from __future__ import annotations
@@ -28,31 +27,16 @@ from decimal import Decimal
 from sqlglot import exp
 
 from filtersql.filters.engines import values
-from filtersql.filters.engines.binding import VALUE
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op, Var
 from filtersql.filters.tree.transparent_nodes import bare
-from filtersql.filters.write.rules import (
-    array_literals,
-    array_values,
-    case_comparisons,
-    containment,
-    numeric_sort_texts,
-)
-from filtersql.filters.write.rules.document_values import (
-    STEPS,
-    document,
-    field,
-    loaded,
-    raw,
-    walk_to,
-)
+from filtersql.filters.write.rules import case_comparisons, containment, numeric_sort_texts
+from filtersql.filters.write.rules.document_constants import loaded
+from filtersql.filters.write.rules.document_values import STEPS, document, raw, walk_to
 from filtersql.filters.write.writer import Rule, Writer, without_name
 
 __all__ = ["RULES", "among", "beside", "is_null", "number", "of_json"]
 
-#: the name of a document that is looked at from several sides
-_DOCUMENT = "document"
 #: a scalar of JSON that is no string: its mark is another one
 _NO_STRING = re.compile(r"-?[0-9][-+.0-9eE]*|true|false")
 _TEXTS = {f"{name}_text" for name in STEPS}
@@ -161,61 +145,6 @@ def _contained_by(writer: Writer, args: Sequence[Node]) -> exp.Expr:
     return containment.contained(writer, source, loaded(str(known.value)))
 
 
-def _exists(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-    known = fold(args[1])
-    if known is not None and known.value is None:
-        return values.null("bool", writer.engine)
-    source = document(writer, args[0])
-    if known is None:
-        return _has_key(writer, source, args[1])
-    has = _has_key(writer, exp.column(_DOCUMENT), known.value)
-    return writer.filled(VALUE[writer.engine].format(_DOCUMENT), source, has)
-
-
-def _has_key(writer: Writer, source: exp.Expr, key: object) -> exp.Expr:
-    if isinstance(key, Node):
-        name = writer.put(key)
-        marked = writer.piece(".document_key", name.copy())
-        inside = field(writer, source.copy(), name)
-    else:
-        marked = writer.text(f"s{key}")
-        inside = field(writer, source.copy(), str(key))
-    return writer.piece(".document_has", source, marked, inside)
-
-
-def _exists_of_rows(writer: Writer, node: Node, args: Sequence[Node], every: bool) -> exp.Expr:
-    """`j ?| keys` of keys that rows have; those that are NULL are not looked for."""
-    source, keys = document(writer, args[0]), array_values.listed(writer, node, args[1]).items
-    known = writer.piece(".list_without", keys, writer.null())
-    item = exp.column("item")
-    inside = field(writer, source.copy(), item)
-    has = writer.piece(
-        ".document_has", source.copy(), writer.piece(".document_key", item.copy()), inside
-    )
-    found = writer.piece(".items_all" if every else ".items_any", known, has)
-    missing = writer.filled("_1 IS NULL OR _2 IS NULL", source, keys.copy())
-    return writer.case([(missing, values.null("bool", writer.engine))], found)
-
-
-def _exists_many(connector: Callable[..., exp.Expr]) -> Callable[..., exp.Expr]:
-    def exists(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-        known = array_literals.constant(args[1])
-        if known is None:
-            return _exists_of_rows(writer, node, args, connector is exp.and_)
-        if known.value is None:
-            return values.null("bool", writer.engine)
-        assert isinstance(known.value, tuple)
-        keys = [key for key in known.value if key is not None]
-        source = document(writer, args[0])
-        if not keys:
-            given = exp.Not(this=writer.is_null(source))
-            return writer.case([(given, values.boolean(connector is exp.and_))], None)
-        tests = [_has_key(writer, source.copy(), key) for key in keys]
-        return connector(*tests, copy=False)
-
-    return exists
-
-
 def is_null(writer: Writer, node: Node) -> exp.Expr | None:
     """`j -> 'a' IS NULL`: whether it is missing; the null of JSON is a value."""
     node = bare(node)
@@ -299,9 +228,6 @@ _FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
     "jsonb_ge": _order(">="),
     "jsonb_contains": _contains,
     "jsonb_contained": _contained,
-    "jsonb_exists": _exists,
-    "jsonb_exists_any": _exists_many(exp.or_),
-    "jsonb_exists_all": _exists_many(exp.and_),
 }
 RULES: dict[str, Rule] = {
     **{name: without_name(rule) for name, rule in _FUNCTIONS.items()},

@@ -21,7 +21,7 @@ from sqlglot import exp
 from filtersql.filters.engines import values
 from filtersql.filters.values.jsonpath_trees import Scalar
 from filtersql.filters.write.rules import numeric_sort_texts
-from filtersql.filters.write.rules.document_values import raw_of
+from filtersql.filters.write.rules.document_constants import raw_of
 from filtersql.filters.write.writer import Writer
 
 __all__ = ["beside_scalar", "compared", "starts"]

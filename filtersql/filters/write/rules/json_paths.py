@@ -29,7 +29,8 @@ from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.values import jsonpaths
 from filtersql.filters.values.jsonpath_trees import Path, Whole, with_values
-from filtersql.filters.write.rules.document_values import document, loaded
+from filtersql.filters.write.rules.document_constants import loaded
+from filtersql.filters.write.rules.document_values import document
 from filtersql.filters.write.rules.json_walks import Walker
 from filtersql.filters.write.writer import Rule, Writer
 
