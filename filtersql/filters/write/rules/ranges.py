@@ -15,7 +15,7 @@ Example
 
 PostgreSQL
     rangetypes.c: range_cmp_bounds(), range_contains_elem_internal(), range_adjacent_internal(),
-    range_before_internal(), make_range().
+    range_before_internal().
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from filtersql.filters.tree.nodes import Case, Coalesce, Const, Func, Node, Null
 from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.values import show
 from filtersql.filters.values.ranges import Range
-from filtersql.filters.write.rules import array_elements, numeric_sort_texts, numerics
+from filtersql.filters.write.rules import array_elements
+from filtersql.filters.write.rules.range_constructors import DISCRETE, made
 from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "text_of"]
@@ -48,7 +49,6 @@ _SETS = {
 #: comparisons, and properties of one range; engines/functions/ranges.sql says how each is written
 _TESTS = "eq ne lt gt le ge overlaps contains contained_by before after overleft overright adjacent"
 _PROPERTIES = ("isempty", "lower_inc", "upper_inc", "lower_inf", "upper_inf")
-_DISCRETE = {"int4", "int8", "date"}
 
 
 class _Bounds(NamedTuple):
@@ -79,7 +79,7 @@ def text_of(writer: Writer, node: Node) -> exp.Expr:
         case Func() | Op() if node.function.name in _SETS and len(node.args) == 2:
             return _combined(writer, node)
         case Func() if node.function.name == node.type and len(node.args) > 1:
-            return _made(writer, node)
+            return made(writer, node)
     raise writer.refused(node, "filtersql has no exact form for this range yet.")
 
 
@@ -131,80 +131,6 @@ def _is_long(writer: Writer, subtype: str) -> bool:
     return subtype == "numeric" or (writer.engine == "spark" and subtype not in ("int4", "int8"))
 
 
-def _made(writer: Writer, node: Func) -> exp.Expr:
-    """int4range(lower, upper[, bounds])."""
-    subtype = facts().type(node.type).subtype
-    brackets = "[)"
-    if len(node.args) == 3:
-        known = fold(node.args[2])
-        brackets = str(known.value) if known is not None else ""
-    if brackets not in ("[)", "[]", "()", "(]"):
-        raise writer.refused(node, "The bounds must be a constant such as '[)'.")
-    values = [_value(writer, arg, subtype) for arg in node.args[:2]]
-    signs = [writer.text(sign) for sign in brackets]
-    texts = [_element_text(writer, arg, subtype) for arg in node.args[:2]]
-    if subtype in _DISCRETE:
-        step = writer.integer(1)
-        for place, off, on in ((0, "(", "["), (1, "]", ")")):
-            if brackets[place] == off:
-                signs[place] = _sign(writer, subtype, values[place], off, on)
-                values[place] = writer.piece(f".next_{subtype}", values[place], step.copy())
-                texts[place] = _text(writer, values[place].copy())
-    shown = writer.piece(".range_text", signs[0], texts[0], texts[1], signs[1])
-    given = [_value(writer, arg, subtype) for arg in node.args[:2]]
-    wrong = writer.filled("_1 > _2", *given)
-    mistake = writer.piece(".raise", writer.text(_ORDER))
-    both = writer.filled("_1 = '[' AND _2 = ']'", signs[0].copy(), signs[1].copy())
-    nothing = writer.filled("_1 > _2 OR (_1 = _2 AND NOT _3)", *values, both)
-    empty = writer.text("empty")
-    return writer.case([(wrong, writer.cast(mistake, writer.text_type)), (nothing, empty)], shown)
-
-
-def _sign(writer: Writer, subtype: str, value: exp.Expr, off: str, on: str) -> exp.Expr:
-    """A discrete bound is moved by one and its bracket turned, unless it is infinite."""
-    if subtype != "date" or writer.engine == "spark":  # Spark's dates are finite
-        return writer.text(on)
-    infinite = writer.filled("ISINF(_1)", value.copy())
-    return writer.case([(infinite, writer.text(off))], writer.text(on))
-
-
-_ORDER = "range lower bound must be less than or equal to range upper bound"
-
-
-def _value(writer: Writer, node: Node, subtype: str) -> exp.Expr:
-    """A value of the subtype; a number as the text that sorts alike."""
-    if subtype == "numeric":
-        return numeric_sort_texts.sort_text(writer, node)
-    return writer.put(node)
-
-
-def _element(writer: Writer, node: Node, subtype: str) -> exp.Expr:
-    """A value of the subtype, as bounds are compared: Spark's dates as numbers of days."""
-    return array_elements.of_node(writer, node)
-
-
-def _element_text(writer: Writer, node: Node, subtype: str) -> exp.Expr:
-    node = bare(node)
-    constant = fold(node)
-    if constant is not None:
-        if constant.value is None:
-            return writer.cast(writer.null(), writer.text_type)
-        return writer.text(show(subtype, constant.value))
-    if subtype == "numeric":
-        if isinstance(node, Var) and not node.decimal:
-            return writer.column(node)
-        return writer.piece(".text", numerics.put(writer, node))
-    return _text(writer, writer.put(node))
-
-
-def _text(writer: Writer, value: exp.Expr) -> exp.Expr:
-    """A bound's text; DuckDB writes the years before Christ in parentheses."""
-    shown = writer.piece(".text", value)
-    return (
-        writer.filled("REPLACE(_1, ' (BC)', ' BC')", shown) if writer.engine == "duckdb" else shown
-    )
-
-
 def _bounds(writer: Writer, node: Node) -> _Bounds:
     constant = fold(node)
     if constant is not None and isinstance(constant.value, Range):
@@ -230,11 +156,10 @@ def _of_constant(writer: Writer, node: Node, value: Range) -> _Bounds:
     def bound(one: object) -> exp.Expr:
         if one is None:
             return writer.null()
-        return _element(writer, Const(subtype, -1, node.location, value=one), subtype)
+        return array_elements.of_node(writer, Const(subtype, -1, node.location, value=one))
 
     whole = writer.text(show(node.type, value))
-    flags = (boolean(flag) for flag in (value.lower_in, value.upper_in))
-    lower_in, upper_in = flags
+    lower_in, upper_in = boolean(value.lower_in), boolean(value.upper_in)
     lower, upper = bound(value.lower), bound(value.upper)
     return _Bounds(whole, boolean(value.empty), lower, upper, lower_in, upper_in)
 
@@ -258,10 +183,10 @@ def _holds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.E
     ranged, element = args if name == "range_contains_elem" else (args[1], args[0])
     subtype = facts().type(ranged.type).subtype
     known, column = fold(element), bare(ranged)
-    if subtype in _DISCRETE and isinstance(column, Var) and known is not None and _is_finite(known):
-        return _holds_constant(writer, column, known, subtype)
+    if subtype in DISCRETE and isinstance(column, Var) and known is not None and _is_finite(known):
+        return _holds_constant(writer, column, known)
     parts, shared = _shared(writer, ranged, "a")
-    value = _element(writer, element, subtype)
+    value = array_elements.of_node(writer, element)
     if fold(element) is not None or not _is_long(writer, subtype):
         return shared(writer.piece(".range_holds", *parts, value))
     whole = writer.piece(".range_holds", *parts, exp.column("element"))
@@ -272,11 +197,12 @@ def _is_finite(known: Const) -> bool:
     return known.value is not None and not show(known.type, known.value).endswith("infinity")
 
 
-def _holds_constant(writer: Writer, column: Var, known: Const, subtype: str) -> exp.Expr:
+def _holds_constant(writer: Writer, column: Var, known: Const) -> exp.Expr:
     """The same of a column whose ranges begin with a bracket and end with a parenthesis."""
+    value = array_elements.of_node(writer, known)
     shown = _parts(writer, column, text_of(writer, column))
-    lower = writer.filled("COALESCE(_1 <= _2, TRUE)", shown.lower, _element(writer, known, subtype))
-    upper = writer.filled("COALESCE(_1 > _2, TRUE)", shown.upper, _element(writer, known, subtype))
+    lower = writer.filled("COALESCE(_1 <= _2, TRUE)", shown.lower, value)
+    upper = writer.filled("COALESCE(_1 > _2, TRUE)", shown.upper, value.copy())
     test = "CASE WHEN _1 IS NOT NULL THEN _1 <> 'empty' AND _2 AND _3 END"
     return writer.filled(test, shown.whole, lower, upper)
 
