@@ -19,7 +19,8 @@ from filtersql.errors.filters import NotTranslated
 from filtersql.filters.facts import NUMERIC_COMPARISONS
 from filtersql.filters.tree.nodes import Func, Node, Op, Other, leftmost, walk
 from filtersql.filters.write import dispatch
-from filtersql.filters.write.raising import DIGITS, INFINITE, raising
+from filtersql.filters.write.raising import raising
+from filtersql.filters.write.raising_functions import DIGITS, INFINITE
 from filtersql.filters.write.rules.division import QUOTIENT
 from filtersql.filters.write.rules.infinite_fields import endless
 from filtersql.filters.write.rules.numeric_digits import is_quotient
@@ -27,7 +28,6 @@ from filtersql.filters.write.rules.undeclared_numerics import is_asked
 from filtersql.source import Passage
 
 __all__ = ["mutable", "notices"]
-
 
 #: warnings, each with the offset in the filter's text at which it stands
 _Placed = tuple[tuple[Notice, int], ...]
