@@ -21,14 +21,13 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
 
-from filtersql.filters.write import simplify_constants
+from filtersql.filters.write import simplify_conditionals, simplify_constants
 from filtersql.filters.write.simplify_constants import (
-    BIGINT,
     INT,
     Rule,
     constant,
@@ -36,6 +35,7 @@ from filtersql.filters.write.simplify_constants import (
     is_value,
     plain,
     put,
+    truth_of,
 )
 from filtersql.storage import Engine
 
@@ -68,8 +68,6 @@ _TESTS: tuple[type[exp.Expr], ...] = (
     exp.RegexpLike,
     exp.Not,
 )
-#: NULL if their first argument is, whatever the others are
-_STRICT = (exp.Substring, exp.Left, exp.Right, exp.SplitPart, exp.Upper, exp.Lower, exp.Cast)
 #: integers that the engine gives as BIGINT, and are no larger than a text is long
 _COUNTS = (exp.Length, exp.StrPosition, exp.ArraySize)
 _FIELDS = (exp.Year, exp.Month, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfYear,
@@ -95,11 +93,6 @@ def simplified(tree: exp.Expr, engine: Engine) -> exp.Expr:
     return rule(tree, engine) if rule is not None else tree
 
 
-def _truth(node: exp.Expr) -> bool | None:
-    node = node.unnest()
-    return bool(node.this) if isinstance(node, exp.Boolean) else None
-
-
 def _is(tree: exp.Expr, engine: Engine) -> exp.Expr:
     if isinstance(tree.expression, exp.Null):
         if isinstance(tree.this, exp.Null):
@@ -111,7 +104,7 @@ def _is(tree: exp.Expr, engine: Engine) -> exp.Expr:
 
 def _not(tree: exp.Expr, engine: Engine) -> exp.Expr:
     inner = tree.this.unnest()
-    truth = _truth(inner)
+    truth = truth_of(inner)
     if truth is not None:
         return exp.Boolean(this=not truth)
     if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
@@ -126,11 +119,11 @@ def _connector(tree: exp.Expr, engine: Engine) -> exp.Expr:
     decides = isinstance(tree, exp.Or)
     left: exp.Expr = tree.args["this"]
     right: exp.Expr = tree.args["expression"]
-    if _truth(left) is decides:
+    if truth_of(left) is decides:
         return exp.Boolean(this=decides)
-    if _truth(left) is (not decides):
+    if truth_of(left) is (not decides):
         return right
-    if _truth(right) is (not decides):
+    if truth_of(right) is (not decides):
         return left
     bare: tuple[type[exp.Expr], ...] = (*_TESTS, type(tree))
     for key, side in (("this", left), ("expression", right)):
@@ -189,62 +182,6 @@ def _in(tree: exp.Expr, engine: Engine) -> exp.Expr:
     return exp.Boolean(this=value in listed)
 
 
-def _coalesce(tree: exp.Expr, engine: Engine) -> exp.Expr:
-    first: exp.Expr = tree.args["this"]
-    if is_value(first):
-        return first
-    if isinstance(first, exp.Column):
-        tree.set("expressions", [plain(item, BIGINT) for item in tree.expressions])
-    return tree
-
-
-def _case(tree: exp.Expr, engine: Engine) -> exp.Expr:
-    if tree.args.get("this") is not None:
-        return tree
-    kept = []
-    default = tree.args.get("default")
-    for branch in tree.args["ifs"]:
-        truth = _truth(branch.this)
-        if truth is None and not isinstance(branch.this, exp.Null):
-            kept.append(branch)
-        elif truth:
-            default = branch.args["true"]
-            break
-    if len(kept) == len(tree.args["ifs"]):
-        found = tree
-    elif not kept:
-        return tree if default is None else default
-    else:
-        found = exp.Case(ifs=kept, default=default)
-    return _unguarded(found)
-
-
-def _unguarded(tree: exp.Expr) -> exp.Expr:
-    """Without `WHEN a IS NULL THEN NULL` before what is NULL then by itself."""
-    first, default = tree.args["ifs"][0], tree.args.get("default")
-    test = first.this
-    if (
-        len(tree.args["ifs"]) > 1
-        or not isinstance(test, exp.Is)
-        or not isinstance(test.this, exp.Column)
-    ):
-        return tree
-    result = first.args["true"]
-    if isinstance(test.expression, exp.Null) and isinstance(result, exp.Null):
-        result = default
-    elif not (isinstance(test.expression, exp.Not) and default in (None, exp.Null())):
-        return tree
-    strict = isinstance(result, _STRICT) and result.this == test.this
-    return result if strict and all(map(is_value, _others(result))) else tree
-
-
-def _others(call: exp.Expr) -> Iterator[exp.Expr]:
-    """What stands beside the first argument."""
-    for key, value in call.args.items():
-        if key != "this" and isinstance(value, exp.Expr) and not isinstance(value, exp.DataType):
-            yield value
-
-
 def _paren(tree: exp.Expr, engine: Engine) -> exp.Expr:
     inner = tree.this
     if isinstance(tree.parent, (exp.Bracket, exp.Dot)):
@@ -253,25 +190,14 @@ def _paren(tree: exp.Expr, engine: Engine) -> exp.Expr:
     return inner if call or isinstance(inner, _ATOMS) else tree
 
 
-def _if(tree: exp.Expr, engine: Engine) -> exp.Expr:
-    """A branch of a CASE needs no parentheses."""
-    for key in ("this", "true"):
-        side = tree.args.get(key)
-        if isinstance(side, exp.Paren):
-            put(tree, key, side, side.this)
-    return tree
-
-
 _RULES: dict[type[exp.Expr], Rule] = {
     **simplify_constants.RULES,
+    **simplify_conditionals.RULES,
     exp.Is: _is,
     exp.Not: _not,
     exp.And: _connector,
     exp.Or: _connector,
     **dict.fromkeys(_COMPARISONS, _comparison),
     exp.In: _in,
-    exp.Coalesce: _coalesce,
-    exp.Case: _case,
-    exp.If: _if,
     exp.Paren: _paren,
 }

@@ -23,7 +23,18 @@ from sqlglot import exp
 
 from filtersql.storage import Engine
 
-__all__ = ["BIGINT", "INT", "RULES", "Rule", "constant", "integer", "is_value", "plain", "put"]
+__all__ = [
+    "BIGINT",
+    "INT",
+    "RULES",
+    "Rule",
+    "constant",
+    "integer",
+    "is_value",
+    "plain",
+    "put",
+    "truth_of",
+]
 
 INT, BIGINT, _HUGE = exp.DType.INT, exp.DType.BIGINT, exp.DType.INT128
 _BITS = {exp.DType.SMALLINT: 15, INT: 31, BIGINT: 63, _HUGE: 127}
@@ -95,6 +106,12 @@ def constant(node: exp.Expr) -> object:
     if isinstance(node, exp.Neg) and node.name == "2147483648":
         return -(2**31)
     return node.name if isinstance(node, exp.Literal) and node.is_string else None
+
+
+def truth_of(node: exp.Expr) -> bool | None:
+    """The truth value that a node is, in parentheses or not; None where it is none."""
+    node = node.unnest()
+    return bool(node.this) if isinstance(node, exp.Boolean) else None
 
 
 def is_value(node: exp.Expr) -> bool:
