@@ -10,14 +10,11 @@ Example
 
 from __future__ import annotations
 
-from decimal import Decimal
 from functools import cache
 from itertools import islice
 
-from msgspec.structs import replace
 from sqlglot import exp
 
-from filtersql.filters.engines.templates import operand
 from filtersql.filters.facts import facts
 from filtersql.filters.model import CLOCK, ColumnWriter, Filter
 from filtersql.filters.tree.constant_folding import fold
@@ -37,7 +34,6 @@ from filtersql.filters.tree.nodes import (
     NullTest,
     Op,
     Relabel,
-    Row,
     RowCompare,
     ScalarArrayOp,
     Var,
@@ -50,6 +46,7 @@ from filtersql.filters.write import (
     conditionals,
     evaluation_order,
     lookup_queries,
+    null_tests,
     row_comparisons,
     simplify,
     stored_types,
@@ -57,19 +54,8 @@ from filtersql.filters.write import (
 )
 from filtersql.filters.write.decoded_once import decoded_once
 from filtersql.filters.write.let_binding import Held
-from filtersql.filters.write.raising import may_raise
 from filtersql.filters.write.registry import rows_of
-from filtersql.filters.write.rules import (
-    arrays,
-    division,
-    documents,
-    intervals,
-    json_paths,
-    numeric_digits,
-    numeric_sort_texts,
-    numerics,
-    ranges,
-)
+from filtersql.filters.write.rules import documents, json_paths, numerics, ranges
 from filtersql.filters.write.writer import Forms, Put, Writer
 from filtersql.source import Passage
 from filtersql.storage import Engine
@@ -78,8 +64,6 @@ __all__ = ["expression", "write", "writer_of"]
 
 #: types held as PostgreSQL's text, of which another form is computed with
 _HELD = {"timetz", "inet", "cidr", "money"}
-#: nodes that choose one of their arguments
-_CHOSEN = (Case, Coalesce, MinMax, NullIf)
 #: nodes of a text that an engine still reads in seconds
 _MOST_PARTS = 40_000
 _TOO_LONG = "The statement would be too long for an engine's parser."
@@ -145,9 +129,9 @@ def _put(writer: Writer, node: Node) -> exp.Expr:
         case Relabel() | Collate():
             return writer.put(node.arg)
         case NullTest():
-            return _null_test(writer, node)
+            return null_tests.null_test(writer, node)
         case BooleanTest():
-            return _boolean_test(writer, node)
+            return null_tests.boolean_test(writer, node)
         case RowCompare():
             return row_comparisons.row_compare(writer, node)
         case Lookup():
@@ -170,54 +154,6 @@ def _stored(writer: Writer, node: Var) -> exp.Expr:
         return stored_types.stored(writer, node)
     column = writer.column(node)
     return writer.piece(f".{node.type}", column) if node.type in _HELD else column
-
-
-def _null_test(writer: Writer, node: NullTest) -> exp.Expr:
-    """IS [NOT] NULL; of a row, of each of its values, of which a row is no NULL."""
-    if isinstance(node.arg, Row):
-        if not node.by_value:
-            return evaluation_order.after(writer, node.arg, not node.is_null)
-        test = NullTest("bool", is_null=node.is_null, by_value=False)
-        tests = tuple(replace(test, arg=arg) for arg in node.arg.args)
-        return writer.logic(Bool("bool", kind="and", args=tests)) if tests else exp.true()
-    null = writer.null_of(node.arg)
-    return null if node.is_null else exp.Not(this=null)
-
-
-def _null_of(writer: Writer, node: Node) -> exp.Expr:
-    """IS NULL of a value of any type."""
-    known = fold(node)
-    if known and isinstance(known.value, Decimal) and not known.value.is_finite():
-        return exp.false()  # no DECIMAL holds it
-    if numeric_digits.is_quotient(node) and numeric_digits.digits(node) is None:
-        assert isinstance(node, Op)
-        return division.is_null(writer, node)
-    null = documents.is_null(writer, node) or arrays.is_null(writer, node)
-    found = null or writer.absent(writer.raw(node), node)
-    return evaluation_order.computed_first(writer, (node,), found)
-
-
-def _raw(writer: Writer, node: Node) -> exp.Expr:
-    """A value of which only its being NULL matters: a column as it is stored."""
-    while isinstance(node, (Relabel, Collate)):
-        node = node.arg
-    if isinstance(node, Var):
-        return writer.column(node)
-    if node.type == "numeric" and not numeric_digits.digits(node) and isinstance(node, _CHOSEN):
-        return numeric_sort_texts.sort_text(writer, node)
-    if stored_types.is_beyond(writer, node):
-        return stored_types.key(writer, node)
-    return intervals.length(writer, node) if node.type == "interval" else writer.put(node)
-
-
-def _boolean_test(writer: Writer, node: BooleanTest) -> exp.Expr:
-    """IS [NOT] TRUE, FALSE, UNKNOWN."""
-    if node.test == "UNKNOWN":
-        test = writer.null_of(node.arg)
-    else:
-        truth = exp.Boolean(this=node.test == "TRUE")
-        test = exp.Is(this=operand(writer.put(node.arg)), expression=truth)
-    return exp.Not(this=test) if node.negated else test
 
 
 def _construct(writer: Writer, node: Node, put: Put) -> exp.Expr:
@@ -247,12 +183,6 @@ def _held_text(writer: Writer, node: Node) -> exp.Expr | None:
     return None
 
 
-def _absent(writer: Writer, expression: exp.Expr, node: Node, kind: str) -> exp.Expr:
-    if fold(node) is not None or not may_raise(node):
-        return writer.is_null(expression)
-    return writer.piece(f".absent{kind}", expression)
-
-
 @cache
 def _forms(engine: Engine) -> Forms:
     return Forms(
@@ -260,9 +190,9 @@ def _forms(engine: Engine) -> Forms:
         put=_put,
         comparison=calls.comparison,
         stored=_stored,
-        null_of=_null_of,
-        raw=_raw,
-        absent=_absent,
+        null_of=null_tests.null_of,
+        raw=null_tests.raw,
+        absent=null_tests.absent,
         held_text=_held_text,
         made_document=json_paths.found,
         logic=boolean_logic.logic,
