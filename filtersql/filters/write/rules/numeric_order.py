@@ -69,7 +69,7 @@ def _exactly(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
         if known is not None and isinstance(known.value, Decimal) and _steps(node):
             found = numeric_steps.compare(writer, sign, node, known.value, compare)
             if found is not None:
-                return numeric_steps.unless_too_long(writer, node, found)
+                return undeclared_numerics.unless_too_long(writer, node, found)
     return _finite(writer, symbol, left, right)
 
 

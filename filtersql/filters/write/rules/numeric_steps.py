@@ -35,14 +35,10 @@ from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write.rules import numeric_floats
 from filtersql.filters.write.writer import Writer
 
-__all__ = ["compare", "unless_too_long"]
+__all__ = ["compare"]
 
 Comparison = Callable[["Writer", str, Node, Node], "exp.Expr"]
 _MOST = 1000
-#: digits before the point of PostgreSQL's longest numeric, and behind it
-_LONGEST, _FINEST = 131_072, 16_383
-_PRODUCT = "numeric_mul"
-_GROWING = {_PRODUCT, "numeric_add", "numeric_sub", "round", "ceil", "ceiling", "floor"}
 #: types without NaN
 _WHOLE = {"int2", "int4", "int8"}
 
@@ -79,25 +75,6 @@ def compare(
         case "ceil" | "ceiling" | "floor" | "round" | "trunc":
             return _step(writer, name, symbol, args, limit, against)
     return None
-
-
-def unless_too_long(writer: Writer, node: Node, found: exp.Expr) -> exp.Expr:
-    """Raises for a number so long that PostgreSQL's result is cut off, or too long for it."""
-    nodes = list(walk(node))
-    calls = [one for one in nodes if isinstance(one, (Func, Op))]
-    names = {one.function.name for one in calls}
-    if not names & _GROWING:
-        return found
-    most = _FINEST if _PRODUCT in names else _LONGEST
-    held = (writer.held_text(one) for one in nodes if one.type == "numeric")
-    undeclared = dict.fromkeys(text for text in held if text is not None)
-    numbers = [one.value for one in nodes if isinstance(one, Const)]
-    grown = [one.as_tuple() for one in numbers if isinstance(one, Decimal) and one.is_finite()]
-    most -= len(nodes) + sum(len(digits) + abs(int(place)) for _, digits, place in grown)
-    problem = writer.piece(".raise", writer.text("a numeric has too many digits"))
-    tests = [writer.filled(f"LENGTH(_1) > {max(most, 1)}", one) for one in undeclared]
-    whens = [(test, writer.cast(problem.copy(), "BOOLEAN")) for test in tests]
-    return writer.case(whens, found) if whens else found
 
 
 Against = Callable[[str, Node, Decimal], "exp.Expr"]

@@ -23,10 +23,10 @@ from decimal import Decimal
 from sqlglot import exp
 
 from filtersql.filters.engines import values
-from filtersql.filters.tree.nodes import Var
+from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var, walk
 from filtersql.filters.write.writer import Writer
 
-__all__ = ["BROKEN", "FITTING", "NARROW", "compared", "fitted", "is_asked"]
+__all__ = ["BROKEN", "FITTING", "NARROW", "compared", "fitted", "is_asked", "unless_too_long"]
 
 #: digits before and behind the point
 FITTING = (18, 10)
@@ -38,6 +38,10 @@ BROKEN = "a numeric is not in PostgreSQL's form"
 _KEPT_APART, _FAREST = 15, 290
 #: what the error of such a column begins with
 _GUARD = "numeric column "
+#: digits before the point of PostgreSQL's longest numeric, and behind it
+_LONGEST, _FINEST = 131_072, 16_383
+_PRODUCT = "numeric_mul"
+_GROWING = {_PRODUCT, "numeric_add", "numeric_sub", "round", "ceil", "ceiling", "floor"}
 
 
 def fitted(writer: Writer, node: Var, size: tuple[int, int] = FITTING) -> exp.Expr:
@@ -100,3 +104,22 @@ def is_asked(written: exp.Expr, name: str) -> bool:
     """Whether it hangs on the digits of a column whether an expression raises."""
     limit = f'{_GUARD}"{name}" has more than'
     return any(literal.name.startswith(limit) for literal in written.find_all(exp.Literal))
+
+
+def unless_too_long(writer: Writer, node: Node, found: exp.Expr) -> exp.Expr:
+    """Raises for a number so long that PostgreSQL's result is cut off, or too long for it."""
+    nodes = list(walk(node))
+    calls = [one for one in nodes if isinstance(one, (Func, Op))]
+    names = {one.function.name for one in calls}
+    if not names & _GROWING:
+        return found
+    most = _FINEST if _PRODUCT in names else _LONGEST
+    held = (writer.held_text(one) for one in nodes if one.type == "numeric")
+    undeclared = dict.fromkeys(text for text in held if text is not None)
+    numbers = [one.value for one in nodes if isinstance(one, Const)]
+    grown = [one.as_tuple() for one in numbers if isinstance(one, Decimal) and one.is_finite()]
+    most -= len(nodes) + sum(len(digits) + abs(int(place)) for _, digits, place in grown)
+    problem = writer.piece(".raise", writer.text("a numeric has too many digits"))
+    tests = [writer.filled(f"LENGTH(_1) > {max(most, 1)}", one) for one in undeclared]
+    whens = [(test, writer.cast(problem.copy(), "BOOLEAN")) for test in tests]
+    return writer.case(whens, found) if whens else found
