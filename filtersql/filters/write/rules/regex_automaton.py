@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from filtersql.filters.write.rules.regex_printing import WORD, least
+from filtersql.filters.write.rules.regex_printing import WORD
 from filtersql.filters.write.rules.regex_trees import (
     Anchor,
     Choice,
@@ -33,6 +33,7 @@ from filtersql.filters.write.rules.regex_trees import (
     Same,
     Set,
     Untranslatable,
+    least,
 )
 
 __all__ = ["KINDS", "Machine", "alphabet", "holds_character", "kind_of"]

@@ -16,26 +16,32 @@ Example
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from filtersql.filters.write.rules.regex_trees import (
+    LAST,
     Anchor,
     Choice,
     Group,
     Join,
     Look,
     Node,
+    Range,
     Repeat,
     Same,
     Set,
     Untranslatable,
+    complement,
+    first_set,
     has,
+    most,
 )
 from filtersql.storage import Engine
 
-__all__ = ["WORD", "first_set", "least", "most", "sign", "written"]
+__all__ = ["WORD", "sign", "written"]
 
-_LAST = 0x10FFFF
 WORD = Set(((48, 57), (65, 90), (95, 95), (97, 122)))
 _WORD = "[0-9A-Z_a-z]"
 _JAVA_ANCHORS = {
@@ -143,76 +149,8 @@ class _Printer:
             return f"(?:{self.put(node.item, _Beside(outer=False))})"
         if not isinstance(node.item, Set):
             raise Untranslatable(_NO_LOOK)
-        other = _set(Set(_other(node.item)))
+        other = _set(Set(tuple(complement(node.item.ranges))))
         return f"(?:\\z|{other})" if node.ahead else f"(?:\\A|{other})"
-
-
-def least(node: Node) -> int:
-    """How many characters a match has at least."""
-    match node:
-        case Set():
-            return 1
-        case Join():
-            return sum(map(least, node.items))
-        case Choice():
-            return min(map(least, node.items))
-        case Repeat():
-            return node.least * least(node.item)
-        case Group():
-            return least(node.item)
-    return 0
-
-
-def most(node: Node) -> int | None:
-    """How many characters a match has at most; None: any number."""
-    match node:
-        case Set():
-            return 1
-        case Join() | Choice():
-            found = [most(item) for item in node.items]
-            known = [one for one in found if one is not None]
-            if len(known) < len(found):
-                return None
-            return sum(known) if isinstance(node, Join) else max(known)
-        case Repeat():
-            inner = most(node.item)
-            return None if inner is None or node.most is None else node.most * inner
-        case Group():
-            return most(node.item)
-        case Same():
-            return None
-    return 0
-
-
-def first_set(items: tuple[Node, ...], *, backwards: bool = False) -> Set | None:
-    """The characters that come next (or came before); None if that may be an end of the text."""
-    ranges: list[tuple[int, int]] = []
-    for item in items:
-        found = _first(item, backwards)
-        ranges += found
-        if least(item):
-            return Set(tuple(ranges))
-    return None
-
-
-def _first(node: Node, backwards: bool) -> list[tuple[int, int]]:
-    match node:
-        case Set():
-            return list(node.ranges)
-        case Join():
-            found: list[tuple[int, int]] = []
-            for item in reversed(node.items) if backwards else node.items:
-                found += _first(item, backwards)
-                if least(item):
-                    break
-            return found
-        case Choice():
-            return [one for item in node.items for one in _first(item, backwards)]
-        case Repeat() | Group():
-            return _first(node.item, backwards)
-        case Same():
-            return [(0, _LAST)]
-    return []
 
 
 def _inside(part: Set, whole: Set) -> bool:
@@ -222,29 +160,20 @@ def _inside(part: Set, whole: Set) -> bool:
     )
 
 
-def _other(node: Set) -> tuple[tuple[int, int], ...]:
-    found, start = [], 0
-    for low, high in node.ranges:
-        if low > start:
-            found.append((start, low - 1))
-        start = high + 1
-    return (*found, (start, _LAST)) if start <= _LAST else tuple(found)
-
-
 def _set(node: Set) -> str:
     """A set, negated where that is the shorter text."""
-    if node.ranges == ((0, _LAST),):
+    if node.ranges == ((0, LAST),):
         return "."
     if not node.ranges:
         return "[^\\x{0}-\\x{10ffff}]"
     if len(node.ranges) == 1 and node.ranges[0][0] == node.ranges[0][1]:
         return sign(node.ranges[0][0])
-    if node.ranges[-1][1] == _LAST:
-        return f"[^{_ranges(_other(node))}]"
+    if node.ranges[-1][1] == LAST:
+        return f"[^{_ranges(complement(node.ranges))}]"
     return f"[{_ranges(node.ranges)}]"
 
 
-def _ranges(ranges: tuple[tuple[int, int], ...]) -> str:
+def _ranges(ranges: Iterable[Range]) -> str:
     return "".join(
         sign(low) if low == high else f"{sign(low)}{'-' if high > low + 1 else ''}{sign(high)}"
         for low, high in ranges

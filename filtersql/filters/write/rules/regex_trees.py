@@ -1,4 +1,4 @@
-"""The nodes of regular expressions, and sets of characters as ranges.
+"""The nodes of regular expressions, what their matches are, and sets of characters as ranges.
 
 Example
     >>> complement([(48, 57)])[0]
@@ -7,13 +7,15 @@ Example
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
 
 __all__ = [
     "LAST", "Anchor", "Choice", "Group", "Join", "Kind", "Look", "Node", "Range", "Regex", "Repeat",
-    "Same", "Set", "Untranslatable", "complement", "has", "merged", "without_line_end",
+    "Same", "Set", "Untranslatable", "complement", "first_set", "has", "least", "merged", "most",
+    "without_line_end",
 ]  # fmt: skip
 
 Range = tuple[int, int]
@@ -97,6 +99,74 @@ def has(node: Node, *kinds: type[Node]) -> bool:
     return False
 
 
+def least(node: Node) -> int:
+    """How many characters a match has at least."""
+    match node:
+        case Set():
+            return 1
+        case Join():
+            return sum(map(least, node.items))
+        case Choice():
+            return min(map(least, node.items))
+        case Repeat():
+            return node.least * least(node.item)
+        case Group():
+            return least(node.item)
+    return 0
+
+
+def most(node: Node) -> int | None:
+    """How many characters a match has at most; None: any number."""
+    match node:
+        case Set():
+            return 1
+        case Join() | Choice():
+            found = [most(item) for item in node.items]
+            known = [one for one in found if one is not None]
+            if len(known) < len(found):
+                return None
+            return sum(known) if isinstance(node, Join) else max(known)
+        case Repeat():
+            inner = most(node.item)
+            return None if inner is None or node.most is None else node.most * inner
+        case Group():
+            return most(node.item)
+        case Same():
+            return None
+    return 0
+
+
+def first_set(items: tuple[Node, ...], *, backwards: bool = False) -> Set | None:
+    """The characters that come next (or came before); None if that may be an end of the text."""
+    ranges: list[tuple[int, int]] = []
+    for item in items:
+        found = _first(item, backwards)
+        ranges += found
+        if least(item):
+            return Set(tuple(ranges))
+    return None
+
+
+def _first(node: Node, backwards: bool) -> list[tuple[int, int]]:
+    match node:
+        case Set():
+            return list(node.ranges)
+        case Join():
+            found: list[tuple[int, int]] = []
+            for item in reversed(node.items) if backwards else node.items:
+                found += _first(item, backwards)
+                if least(item):
+                    break
+            return found
+        case Choice():
+            return [one for item in node.items for one in _first(item, backwards)]
+        case Repeat() | Group():
+            return _first(node.item, backwards)
+        case Same():
+            return [(0, LAST)]
+    return []
+
+
 class Regex(Struct, frozen=True):
     """A pattern; `doubts` are sets of characters as engines write them."""
 
@@ -117,7 +187,7 @@ def merged(ranges: list[Range]) -> list[Range]:
     return found
 
 
-def complement(ranges: list[Range]) -> list[Range]:
+def complement(ranges: Sequence[Range]) -> list[Range]:
     """All other characters."""
     found, start = [], 0
     for low, high in ranges:
