@@ -68,7 +68,7 @@ def raises_there(node: Node) -> bool:
 
 def _is_theirs(node: Op | Func, reason: str) -> bool:
     if node.function.name in like.LIKE:
-        return like.of_column(node.args[1]) or like.unended(node.args[1])
+        return like.may_be_unended(node.args[1])
     return reason not in OURS and reason.partition('"')[0] != DIGITS.partition('"')[0]
 
 
@@ -88,9 +88,7 @@ def raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
             node.args[1]
         ):
             yield node, PATTERN
-        elif node.function.name in like.LIKE and (
-            like.of_column(node.args[1]) or like.unended(node.args[1])
-        ):
+        elif node.function.name in like.LIKE and like.may_be_unended(node.args[1]):
             yield node, UNFINISHED
         elif node.function.name.startswith("jsonb_path_") and (problem := _path_problem(node)):
             yield node, problem

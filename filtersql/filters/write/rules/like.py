@@ -1,4 +1,4 @@
-"""LIKE and ILIKE with a constant pattern.
+"""LIKE and ILIKE with a constant pattern; `like_columns` writes those that rows have.
 
 Example
     `s LIKE 'a\\bc'` is `s LIKE 'abc'`: before a letter PostgreSQL's escape means the letter.
@@ -20,10 +20,10 @@ from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node
 from filtersql.filters.tree.transparent_nodes import bare
-from filtersql.filters.write.rules import case_comparisons, letter_case
+from filtersql.filters.write.rules import case_comparisons, letter_case, like_columns
 from filtersql.filters.write.writer import Rule, Writer
 
-__all__ = ["LIKE", "RULES", "like", "of_column", "unended"]
+__all__ = ["LIKE", "RULES", "like", "may_be_unended"]
 
 LIKE = {
     "textlike", "textnlike", "bpcharlike", "bpcharnlike", "like", "notlike",
@@ -33,9 +33,6 @@ _ANY, _ONE = "%", "_"
 
 #: the place of an escape with nothing behind it
 _UNENDED = (False, "")
-#: `%` and `_`, none of them escaped, are its end
-_TAKES_ONE = r"(?s)(?:\A|[^\\])(?:\\\\)*(?:\\[%_])?%[%_]*_[%_]*\z"
-_UNFINISHED = "LIKE pattern must not end with escape character"
 _LETTER = (
     "Whether the database knows the lower case of a letter outside ASCII is unknown: "
     'say COLLATE "und-x-icu" or "C".'
@@ -48,108 +45,20 @@ def like(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Exp
         raise writer.refused(node, "filtersql has no exact form for it yet.")
     subject = writer.put(args[0])
     negated = name.endswith("nlike") or name == "notlike"
-    if of_column(args[1]):
-        test = _dynamic(writer, node, name, subject, args[1])
+    if like_columns.of_column(args[1]):
+        test = like_columns.matches(writer, node, name, subject, args[1])
         return exp.Not(this=test) if negated else test
     parts = _pattern(writer, node, args[1])
     if parts is not None and parts[-1:] == [_UNENDED]:
         return _unended(writer, node, name, subject, parts[:-1])
     if parts is None:
         return values.null("bool", writer.engine)
-    if "icl" in name or "icn" in name:
+    if like_columns.ignores_case(name):
         test = _folded(writer, node, subject, parts)
     else:
         cased = case_comparisons.beside_pattern(writer, args[0], "".join(sign for _, sign in parts))
         test = _like(writer, cased or subject, parts)
     return exp.Not(this=test) if negated else test
-
-
-def of_column(pattern: Node) -> bool:
-    """Whether rows have patterns of their own."""
-    pattern = bare(pattern)
-    if isinstance(pattern, Func) and pattern.function.name == "like_escape":
-        pattern = pattern.args[0]
-    return fold(pattern) is None
-
-
-def _dynamic(writer: Writer, node: Node, name: str, subject: exp.Expr, pattern: Node) -> exp.Expr:
-    """A pattern that rows have: before letters its escapes mean the letter."""
-    pattern = bare(pattern)
-    escape = "\\"
-    if isinstance(pattern, Func) and pattern.function.name == "like_escape":
-        sign = fold(pattern.args[1])
-        if sign is None or len(str(sign.value)) > 1:
-            raise writer.refused(node, "The escape must be a constant of one character, or empty.")
-        if sign.value is None:
-            return values.null("bool", writer.engine)
-        escape, pattern = str(sign.value), pattern.args[0]
-    text = writer.put(pattern)
-    if escape not in ("", "\\"):
-        text = _usually_escaped(writer, text, escape)
-    plain = writer.filled("REPLACE(_1, _2, _3)", text, writer.text("\\"), writer.text("\\\\"))
-    kept = writer.piece(".like_pattern", text.copy()) if escape else plain
-
-    def tested(against: exp.Expr) -> exp.Expr:
-        if "icl" in name or "icn" in name:
-            collation = getattr(node, "input_collation", None)
-            return _both_lower(writer, collation, subject.copy(), against)
-        return _escaped_like(writer, (subject.copy(), against))
-
-    if not escape:
-        # first: of a text that is NULL Spark's LIKE does not compute the pattern, which may raise
-        missing = writer.absent(text.copy(), pattern)
-        return writer.case([(missing, values.null("bool", writer.engine))], tested(kept))
-    broken = writer.cast(writer.piece(".raise", writer.text(_UNFINISHED)), "BOOLEAN")
-    known = exp.Not(this=writer.is_null(subject.copy()))
-    raised = writer.case(
-        [(tested(_reaching(writer, kept.copy())), broken), (known, values.boolean(False))], None
-    )
-    unfinished = writer.piece(".like_unfinished", text.copy())
-    return writer.case([(unfinished, raised)], tested(kept))
-
-
-def _reaching(writer: Writer, unended: exp.Expr) -> exp.Expr:
-    """The pattern of the texts of which PostgreSQL reads on to the escape that ends a pattern.
-
-    Something must be left of them: the sign behind a last `%`, or one more.
-    """
-    body = writer.filled("LEFT(_1, LENGTH(_1) - 1)", unended)
-    takes_one = writer.piece(".matches", body.copy(), writer.text(_TAKES_ONE))
-    return writer.case([(takes_one, body)], writer.filled("_1 || '_%'", body.copy()))
-
-
-def _both_lower(
-    writer: Writer, collation: str | None, subject: exp.Expr, pattern: exp.Expr
-) -> exp.Expr:
-    """ILIKE of a text and a pattern that rows have."""
-    sides = (subject, pattern)
-    if collation == locales.UNKNOWN:
-        pairs = [(side, "LOWER") for side in sides]
-        return case_comparisons.either(writer, pairs, lambda found: _escaped_like(writer, found))
-    return _escaped_like(
-        writer, [letter_case.fold_case(writer, "LOWER", collation, side) for side in sides]
-    )
-
-
-def _escaped_like(writer: Writer, sides: Sequence[exp.Expr]) -> exp.Expr:
-    text = "_1 LIKE _2" if writer.engine == "spark" else "_1 LIKE _2 ESCAPE '\\'"
-    return writer.filled(text, *sides)
-
-
-def _usually_escaped(writer: Writer, text: exp.Expr, escape: str) -> exp.Expr:
-    """like_escape(): a pattern with the usual escape in the place of another one."""
-    sign = f"\\x{{{ord(escape):x}}}"
-    doubled = writer.piece(
-        ".replaced_all", text, *_replacing(writer, rf"(?s)({sign}.)|(\\)", "122")
-    )
-    return writer.piece(".replaced_all", doubled, *_replacing(writer, rf"(?s){sign}(.?)", "\\1"))
-
-
-def _replacing(writer: Writer, pattern: str, groups: str) -> tuple[exp.Expr, exp.Expr]:
-    """A regular expression, and what stands for its groups, or a backslash."""
-    mark = "$" if writer.engine == "spark" else "\\"
-    shown = "".join("\\\\" if group == "\\" else f"{mark}{group}" for group in groups)
-    return writer.text(pattern), writer.text(shown)
 
 
 def _pattern(writer: Writer, node: Node, pattern: Node) -> list[tuple[bool, str]] | None:
@@ -182,10 +91,11 @@ def _pattern(writer: Writer, node: Node, pattern: Node) -> list[tuple[bool, str]
     return parts
 
 
-def unended(pattern: Node) -> bool:
-    """Whether a constant pattern ends with its escape character."""
-    pattern = bare(pattern)
-    known = fold(pattern)
+def may_be_unended(pattern: Node) -> bool:
+    """Whether a pattern ends with its escape character, on some row or as the constant it is."""
+    if like_columns.of_column(pattern):
+        return True
+    known = fold(bare(pattern))
     if known is None or not isinstance(known.value, str):
         return False
     return (len(known.value) - len(known.value.rstrip("\\"))) % 2 == 1
@@ -195,12 +105,12 @@ def _unended(
     writer: Writer, node: Node, name: str, subject: exp.Expr, parts: Sequence[tuple[bool, str]]
 ) -> exp.Expr:
     """A pattern that ends with its escape raises on the texts that get so far."""
-    if (True, _ANY) in parts or "icl" in name or "icn" in name:
+    if (True, _ANY) in parts or like_columns.ignores_case(name):
         raise writer.refused(
             node, "The pattern ends with its escape character, which raises on some rows."
         )
     farther = _like(writer, subject, [*parts, (True, _ONE), (True, _ANY)])
-    broken = writer.cast(writer.piece(".raise", writer.text(_UNFINISHED)), "BOOLEAN")
+    broken = writer.cast(writer.piece(".raise", writer.text(like_columns.UNFINISHED)), "BOOLEAN")
     negated = name.endswith("nlike") or name == "notlike"
     known = exp.Not(this=writer.is_null(subject.copy()))
     return writer.case([(farther, broken), (known, values.boolean(negated))], None)
