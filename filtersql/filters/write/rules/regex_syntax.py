@@ -25,6 +25,7 @@ from functools import lru_cache
 from filtersql.filters.write.rules import regex_references
 from filtersql.filters.write.rules.character_classes import ESCAPES
 from filtersql.filters.write.rules.regex_characters import Characters
+from filtersql.filters.write.rules.regex_options import options_of
 from filtersql.filters.write.rules.regex_trees import (
     LAST,
     Anchor,
@@ -61,49 +62,17 @@ def parsed(
 
     `own_case`: the collation's language has rules of its own for upper and lower case.
     """
-    everywhere = False
-    options = {"i": False, "lines": "", "x": False, "q": False}
-    for flag in flags:
-        if flag == "g":
-            everywhere = True
-        else:
-            _switch(options, flag)
-    if pattern.startswith("***="):
-        pattern, options["q"] = pattern[4:], True
-    elif pattern.startswith("***:"):
-        pattern = pattern[4:]
-    elif pattern.startswith("***"):
-        raise Untranslatable("Its director cannot be read.")
-    if not options["q"] and pattern.startswith("(?") and pattern[2:3].isalpha():
-        letters, closed, pattern = pattern[2:].partition(")")
-        if not closed or not letters.isalpha():
-            raise Untranslatable("Its embedded options cannot be read.")
-        for flag in letters:
-            _switch(options, flag)
-    if options["i"] and own_case:
+    options, pattern = options_of(pattern, flags)
+    if options.ignore_case and own_case:
         raise Untranslatable(OWN_CASE)
-    reader = _Reader(pattern, bool(options["i"]), str(options["lines"]), ascii_only, wide)
-    if options["q"]:
+    reader = _Reader(pattern, options.ignore_case, options.lines, ascii_only, wide)
+    if options.quoted:
         tree: Node = Join(tuple(reader.letter(ord(sign)) for sign in pattern))
     else:
-        reader.expanded = bool(options["x"])
+        reader.expanded = options.expanded
         tree = reader.whole()
     regex_references.check(tree)
-    return Regex(tree, reader.groups, tuple(reader.doubts), everywhere)
-
-
-def _switch(options: dict[str, object], flag: str) -> None:
-    match flag:
-        case "i" | "c":
-            options["i"] = flag == "i"
-        case "n" | "m" | "s" | "p" | "w":
-            options["lines"] = {"n": "pw", "m": "pw", "s": ""}.get(flag, flag)
-        case "x" | "q":
-            options[flag] = True
-        case "t":
-            options["x"] = False
-        case _:
-            raise Untranslatable(f'The option "{flag}" has no form.')
+    return Regex(tree, reader.groups, tuple(reader.doubts), options.everywhere)
 
 
 class _Reader(Characters):

@@ -9,7 +9,7 @@ Example
     `s SIMILAR TO 'a%'`   (?s)\A(?:a.*)\z
     ===================== ======================================
 
-    `regex_syntax` reads a pattern, `regex_writing` writes it. Classes (`\w`, `[[:alpha:]]`) are
+    `regex_syntax` reads a pattern, `regex_printing` writes it. Classes (`\w`, `[[:alpha:]]`) are
     those of ASCII; a text that matches in some locales only raises.
 
 PostgreSQL
