@@ -19,11 +19,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from filtersql.errors import Mistake
-from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.places import Place, Records
 from filtersql.feeds.records import Record
 
-__all__ = ["Block", "Blocks", "Shape", "blocks_of", "example", "shapes"]
+__all__ = ["Block", "Shape", "blocks_of", "example", "in_blocks", "shapes"]
 
 _MOST_CHANGES = 5_000
 _MOST_BYTES = 2**20
@@ -72,27 +71,24 @@ class Block(Struct, frozen=True):
             yield from Block(places, self.records[some], size_of_some).parts(size)
 
 
-#: one read of a feed in blocks; mistakes of reading go to the list
-Blocks = Callable[[list[tuple[Place, Mistake]]], Iterator[Block | ColumnBlock]]
-
-
-def blocks_of(records: Records) -> Blocks:
+def blocks_of(records: Records) -> Callable[[list[tuple[Place, Mistake]]], Iterator[Block]]:
     """The blocks of a feed that is read change by change."""
+    return lambda mistakes: in_blocks(records(mistakes))
 
-    def blocks(mistakes: list[tuple[Place, Mistake]]) -> Iterator[Block]:
-        places: list[Place] = []
-        found: list[Record] = []
-        size = 0
-        for place, change in records(mistakes):
-            places.append(place)
-            found.append(change)
-            size += len(place[2])
-            if size >= _MOST_BYTES or len(found) >= _MOST_CHANGES:
-                yield Block(places, found, size)
-                places, found, size = [], [], 0
-        yield Block(places, found, size)
 
-    return blocks
+def in_blocks(changes: Iterable[tuple[Place, Record]]) -> Iterator[Block]:
+    """Changes in blocks, as they come."""
+    places: list[Place] = []
+    found: list[Record] = []
+    size = 0
+    for place, change in changes:
+        places.append(place)
+        found.append(change)
+        size += len(place[2])
+        if size >= _MOST_BYTES or len(found) >= _MOST_CHANGES:
+            yield Block(places, found, size)
+            places, found, size = [], [], 0
+    yield Block(places, found, size)
 
 
 def shapes(records: Iterable[Record]) -> list[Shape]:

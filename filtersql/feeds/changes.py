@@ -21,7 +21,8 @@ from msgspec import Struct
 from filtersql.catalog import Catalog
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import FEED_GAP, INTERLEAVED_TRANSACTION, TOO_MANY_FEED_MISTAKES
-from filtersql.feeds.blocks import Blocks, blocks_of
+from filtersql.feeds.blocks import blocks_of
+from filtersql.feeds.column_blocks import Blocks
 from filtersql.feeds.dispatch import MOST_MISTAKES, Tally
 from filtersql.feeds.intake import Intake, place_span
 from filtersql.feeds.landings import Landing, lowest_position

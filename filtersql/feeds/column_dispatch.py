@@ -24,7 +24,9 @@ from filtersql.feeds.blocks import shapes
 from filtersql.feeds.column_blocks import ColumnBlock, Group
 from filtersql.feeds.dispatch import Taker
 from filtersql.feeds.images import NEEDS_AFTER, NEEDS_BEFORE, Judged
+from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs
+from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.staging import ChangeStage, distinct
 
 __all__ = ["take_columns"]
@@ -44,11 +46,11 @@ class _Taken(Struct, frozen=True):
 def take_columns(taker: Taker, block: ColumnBlock) -> int | None:
     """Take a block's changes; how many times a target's file took one. Raises Unordered."""
     order = taker.order
-    if not isinstance(order, Runs):
+    if isinstance(order, Order):
         return None
     first, last = int(compute.min(block.seq).as_py()), block.newest
-    stands = [order.start, *(landing.position for landing in taker.landings)]
-    if any(place is not None and first <= place < last for place in stands):
+    parted = order.start is not None and first <= order.start < last
+    if parted or any(landing.parts(first, last) for landing in taker.landings):
         return None
     new = order.start is None or first > order.start
     found: list[_Taken] = []
@@ -57,8 +59,13 @@ def take_columns(taker: Taker, block: ColumnBlock) -> int | None:
         if taken is None:
             return None
         found.append(taken)
-    if new:
-        order.extend_columns(block.seq, block.tx, block.previous, block.is_commit)
+    for group in block.groups:
+        taker.note_newest(group.relation, group.newest)
+    if new and isinstance(order, Runs):
+        is_commit = compute.equal(block.op, "commit")
+        order.extend_columns(block.seq, block.tx, block.previous, is_commit)
+    elif new and isinstance(order, PlacedOrder):
+        order.extend_columns(block.seq, block.op)
     return sum(_take(taker, taken, last, new=new) for taken in found)
 
 
@@ -115,10 +122,15 @@ def _is_right(taker: Taker, group: Group, judged: Judged, stages: Collection[Cha
         if compute.any(compute.and_not(needs, rows.there)).as_py():
             return False
     guarded = {column.name for stage in stages for column in stage.guarded}
+    old, new = judged.old.difference(before.told), judged.new.difference(after.told)
     doubts = [
-        *_lacking(after.columns, judged.new, needs_after),
-        *_lacking(before.columns, judged.old, compute.and_(looks_back, before.there)),
-        *(one for rows in (before, after) for one in _lacking(rows.columns, guarded, rows.there)),
+        *_lacking(after.columns, new, needs_after),
+        *_lacking(before.columns, old, compute.and_(looks_back, before.there)),
+        *(
+            one
+            for rows in (before, after)
+            for one in _lacking(rows.columns, guarded.difference(rows.untold), rows.there)
+        ),
     ]
     unchanged = group.column("unchanged")
     if unchanged.null_count < len(unchanged):

@@ -22,29 +22,39 @@ Debezium
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 
+import pyarrow
 from msgspec import Struct, field
 
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed
-from filtersql.errors import Mistake
+from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import (
+    FILE_CHANGED,
     INCOMPLETE_TRANSACTION,
     PARTED_KEY_CHANGE,
     REPEATED_ROW,
 )
-from filtersql.feeds.debezium_changes import Changes, Read, messages
+from filtersql.feeds.arrow_lines import ahead
+from filtersql.feeds.blocks import Block, in_blocks
+from filtersql.feeds.column_blocks import ColumnBlock
+from filtersql.feeds.debezium_changes import Changes, Read, message, messages_in
+from filtersql.feeds.debezium_columns import ColumnReader, InColumns
 from filtersql.feeds.debezium_messages import Status
-from filtersql.feeds.debezium_order import Cursor, Index
+from filtersql.feeds.debezium_order import Index
 from filtersql.feeds.held import Counted
 from filtersql.feeds.landings import Lasts, Needed
-from filtersql.feeds.lines import FeedFile, line_span
+from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
 from filtersql.names import RelationName
 
 __all__ = ["Debezium", "covered", "is_keyed", "is_parted", "open_feed"]
+
+
+_NONE = pyarrow.array([], pyarrow.int64())
 
 
 class Debezium(Struct, frozen=True):
@@ -61,6 +71,9 @@ class Debezium(Struct, frozen=True):
     lasts: Lasts = {}
     #: partitioned tables whose rows the snapshot holds a second time, as those of their leaves
     covered: set[RelationName] = field(default_factory=set)
+    #: how many changes each chunk of a file tells, and what the first reading found wrong
+    counts: dict[str, list[int]] = field(default_factory=dict)
+    unreadable: list[tuple[Place, Mistake]] = field(default_factory=list)
 
     @property
     def closed(self) -> bool:
@@ -69,57 +82,106 @@ class Debezium(Struct, frozen=True):
 
     def records(self, mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
         """The changes, file by file."""
-        halves: dict[tuple[object, ...], tuple[int, Read]] = {}
-        cursor = Cursor(self.index)
-        changes = Changes(self.feed, self.catalog, self.needed)
-        for place, found in self.messages(mistakes):
-            if isinstance(found, Status):
-                yield from self._end(place, found, mistakes)
-                continue
-            event = found.event
-            seq = cursor.seq(event)
-            if place[:2] in self.index.doubts:
-                mistakes.append((place, REPEATED_ROW(line_span(*place), table=event.relation)))
-            if seq is None or (event.op == "r" and event.relation in self.covered):
-                continue  # it was read before
-            if not self.index.is_half(event):
-                yield from changes.of(place, seq, found, found, mistakes)
-                continue
-            key = (event.bucket, event.lsn, event.relation)
-            if key not in halves:
-                halves[key] = (seq, found)
-            elif halves[key][1].event.op != event.op:
-                first, other = halves.pop(key)
-                old, new = (other, found) if event.op == "c" else (found, other)
-                if is_parted(first, seq, self.lasts.get(event.relation, ())):
-                    mistakes.append(
-                        (place, PARTED_KEY_CHANGE(line_span(*place), table=event.relation))
-                    )
-                yield from changes.of(place, max(first, seq), old, new, mistakes)
+        again = _Again(self, self._changes(), mistakes)
+        for chunk, seqs in self._chunks():
+            yield from again.changes_of(chunk, seqs)
 
-    def _end(
-        self, place: Place, status: Status, mistakes: list[tuple[Place, Mistake]]
-    ) -> Iterator[tuple[Place, Record]]:
+    def blocks(self, mistakes: list[tuple[Place, Mistake]]) -> Iterator[Block | ColumnBlock]:
+        """The same some thousand at a time, in columns where they can be read so."""
+        again = _Again(self, self._changes(), mistakes)
+        for chunk, seqs, columns in ahead(self._columns()):
+            if columns is None:
+                yield from in_blocks(again.changes_of(chunk, seqs))
+                continue
+            yield columns.block
+            if columns.apart:
+                yield from in_blocks(again.changes_apart(columns.apart))
+
+    def _changes(self) -> Changes:
+        return Changes(self.feed, self.catalog, self.needed)
+
+    def _chunks(self) -> Iterator[tuple[Chunk, pyarrow.Int64Array]]:
+        """The lines, and the seqs of the changes that they tell."""
+        for file in self.files:
+            seqs, counts = self.index.seqs.get(file.shown, _NONE), self.counts[file.shown]
+            begins = 0
+            for chunk, count in zip_longest(chunks(file), counts, fillvalue=0):
+                if not isinstance(chunk, Chunk):
+                    raise Mistakes([FILE_CHANGED(path=file.shown)])
+                yield chunk, seqs[begins : begins + count]
+                begins += count
+
+    def _columns(self) -> Iterator[tuple[Chunk, pyarrow.Int64Array, InColumns | None]]:
+        usual = self.index.is_unique and not (self.index.doubts or self.unreadable)
+        halves = {lsn for _, lsn, _ in self.index.halves}
+        reader = ColumnReader(self._changes(), halves, self.covered)
+        for chunk, seqs in self._chunks():
+            yield chunk, seqs, reader.read(chunk, seqs) if usual else None
+
+
+class _Again(Struct, frozen=True):
+    """The changes as they are read again, one by one."""
+
+    feed: Debezium
+    changes: Changes
+    mistakes: list[tuple[Place, Mistake]]
+    halves: dict[tuple[object, ...], tuple[int, Read]] = field(default_factory=dict)
+
+    def changes_of(self, chunk: Chunk, seqs: pyarrow.Int64Array) -> Iterator[tuple[Place, Record]]:
+        """Those of a chunk."""
+        numbers = iter(seqs.to_pylist())
+        for place, found in messages_in(chunk, self.mistakes):
+            if isinstance(found, Status):
+                yield from self._end(place, found)
+            elif (seq := next(numbers, None)) is None:
+                raise Mistakes([FILE_CHANGED(path=chunk.shown)])
+            else:
+                yield from self._change(place, found, seq)
+
+    def changes_apart(self, lines: Iterable[tuple[Place, int]]) -> Iterator[tuple[Place, Record]]:
+        """Those of some lines, which could be read before, with their seqs."""
+        for place, seq in lines:
+            found = message(place[2])
+            if isinstance(found, Status):
+                yield from self._end(place, found)
+            elif found is not None:
+                yield from self._change(place, found, seq)
+
+    def _change(self, place: Place, found: Read, seq: int) -> Iterator[tuple[Place, Record]]:
+        event, index = found.event, self.feed.index
+        if place[:2] in index.doubts:
+            self.mistakes.append((place, REPEATED_ROW(line_span(*place), table=event.relation)))
+        if seq < 0 or (event.op == "r" and event.relation in self.feed.covered):
+            return  # it was read before
+        if not index.is_half(event):
+            yield from self.changes.of(place, seq, found, found, self.mistakes)
+            return
+        key = (event.bucket, event.lsn, event.relation)
+        if key not in self.halves:
+            self.halves[key] = (seq, found)
+        elif self.halves[key][1].event.op != event.op:
+            first, other = self.halves.pop(key)
+            old, new = (other, found) if event.op == "c" else (found, other)
+            if is_parted(first, seq, self.feed.lasts.get(event.relation, ())):
+                wrong = PARTED_KEY_CHANGE(line_span(*place), table=event.relation)
+                self.mistakes.append((place, wrong))
+            yield from self.changes.of(place, max(first, seq), old, new, self.mistakes)
+
+    def _end(self, place: Place, status: Status) -> Iterator[tuple[Place, Record]]:
         """The commit record of a transaction whose changes are numbered, and are all there."""
-        newest = self.index.ended(status, self.start)
+        index = self.feed.index
+        newest = index.ended(status, self.feed.start)
         if newest is None:
             return
         # Of one that came late some files may be gone, or passed over.
-        counted = self.index.lacking(status, self.catalog) if newest > self.lowest else ()
+        counted = index.lacking(status, self.feed.catalog) if newest > self.feed.lowest else ()
         for name, found, told in counted:
             span = line_span(*place)
             wrong = INCOMPLETE_TRANSACTION(
                 span, tx=status.tx, table=str(name), found=found, told=told
             )
-            mistakes.append((place, wrong))
+            self.mistakes.append((place, wrong))
         yield place, Record(newest + 1, "commit", tx=status.tx)
-
-    def messages(
-        self, mistakes: list[tuple[Place, Mistake]]
-    ) -> Iterator[tuple[Place, Read | Status]]:
-        """What concerns rows: changes, and where transactions end."""
-        for file in self.files:
-            yield from messages(file, mistakes)
 
 
 def open_feed(
@@ -135,13 +197,22 @@ def open_feed(
     """Read the files once, for the order of their changes."""
     opened = Debezium(files, feed, catalog, Index(counted), lowest, needed, start, lasts)
     reads: Counter[RelationName] = Counter()
-    for place, found in opened.messages([]):
-        if isinstance(found, Status):
-            opened.index.end(found, place[0])
-        else:
-            fact = found.event.fact(place[2])
-            opened.index.add(fact, place[:2], keyed=is_keyed(catalog, fact.relation))
-            reads[fact.relation] += fact.op == "r"
+    keyed: dict[RelationName, bool] = {}
+    for file in files:
+        counts = opened.counts.setdefault(file.shown, [])
+        for chunk in chunks(file):
+            counts.append(0)
+            for place, found in messages_in(chunk, opened.unreadable):
+                if isinstance(found, Status):
+                    opened.index.end(found, place[0])
+                    continue
+                fact = found.event.fact(place[2])
+                if (name := fact.relation) not in keyed:
+                    keyed[name] = is_keyed(catalog, name)
+                opened.index.add(fact, place[:2], keyed=keyed[name])
+                if fact.op == "r":
+                    reads[name] += 1
+                counts[-1] += 1
     opened.index.finish()
     opened.covered.update(covered(reads, catalog))
     return opened

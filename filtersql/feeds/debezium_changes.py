@@ -14,6 +14,7 @@ Debezium
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -23,16 +24,16 @@ from filtersql.catalog import Catalog, Table
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import AMBIGUOUS_VALUE, TORN_LINE, UNREADABLE_EVENT
-from filtersql.feeds.debezium_messages import Event, Status, slot
+from filtersql.feeds.debezium_messages import Event, Status, placed
 from filtersql.feeds.debezium_times import Ambiguous
 from filtersql.feeds.debezium_values import Decoder, Unsent
 from filtersql.feeds.landings import Needed, is_needed
-from filtersql.feeds.lines import FeedFile, line_span, lines
+from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Number, Record, relation_written
 from filtersql.names import RelationName
 
-__all__ = ["Changes", "Read", "message", "messages"]
+__all__ = ["Changes", "Read", "message", "messages", "messages_in", "unwrapped"]
 
 _OPS = {"r": "read", "c": "insert", "u": "update", "d": "delete", "t": "truncate"}
 _HINT = "A line is the value of one Kafka message, as Debezium's JSON converter writes it."
@@ -47,6 +48,8 @@ class _Message(msgspec.Struct, frozen=True, gc=False):
     status: str | None = None
 
 
+#: as Debezium begins a change without a schema
+_BARE = b'{"before":'
 _messages = msgspec.json.Decoder(_Message | None)
 _events = msgspec.json.Decoder(Event)
 _statuses = msgspec.json.Decoder(Status)
@@ -85,7 +88,7 @@ class Changes(Struct, frozen=True):
         try:
             before, after = _images.decode(old.event.before), _images.decode(new.event.after)
             if table is not None:
-                of_old, of_new = (self._decoder(table, each.schema) for each in (old, new))
+                of_old, of_new = (self.decoder(table, each.schema) for each in (old, new))
         except (msgspec.DecodeError, UnicodeError) as error:  # neither was looked at before
             wrong = UNREADABLE_EVENT(
                 line_span(*place), form="Debezium", reason=str(error), hint=_HINT
@@ -141,6 +144,8 @@ class Changes(Struct, frozen=True):
                 )
                 mistakes.append((place, wrong))
             except ValueError as error:
+                if not is_needed(self.needed, table.name, name):
+                    continue
                 reason = f'column "{name}": {error}'
                 mistakes.append(
                     (
@@ -152,7 +157,8 @@ class Changes(Struct, frozen=True):
                 )
         return image
 
-    def _decoder(self, table: Table, schema: bytes) -> Decoder:
+    def decoder(self, table: Table, schema: bytes) -> Decoder:
+        """What reads the values of a table under a schema."""
         key = (table.name, schema)
         if key not in self.decoders:
             self.decoders[key] = Decoder.of(table, self.feed, schema)
@@ -166,8 +172,17 @@ def messages(
     stop: int | None = None,
 ) -> Iterator[tuple[Place, Read | Status]]:
     """What concerns rows, of a file or a range of its bytes: changes, and ends of transactions."""
-    for number, line in lines(file, start, stop):
-        place = (file.shown, number, line)
+    for chunk in chunks(file, start, stop):
+        yield from messages_in(chunk, mistakes)
+
+
+def messages_in(
+    chunk: Chunk, mistakes: list[tuple[Place, Mistake]]
+) -> Iterator[tuple[Place, Read | Status]]:
+    """The same of a chunk."""
+    every = (pair for numbers, some in lines_of(chunk) for pair in zip(numbers, some, strict=True))
+    for number, line in every:
+        place = (chunk.shown, number, line)
         try:
             found = message(line)
         except (msgspec.DecodeError, UnicodeError, ValueError) as error:
@@ -182,6 +197,10 @@ def messages(
 
 def message(line: bytes) -> Read | Status | None:
     """What a line says of rows; None: nothing. Raises DecodeError, UnicodeError, ValueError."""
+    if line.startswith(_BARE):
+        with suppress(msgspec.ValidationError):
+            if (event := _events.decode(line)).op in _OPS:
+                return Read(placed(event), b"")
     message = _messages.decode(line)
     if message is None:
         return None
@@ -197,9 +216,25 @@ def message(line: bytes) -> Read | Status | None:
         return None
     if message.op not in _OPS:
         raise ValueError(f'op "{message.op}" is unknown')
-    event = _events.decode(body)
-    event.bucket, event.follows = slot(event)
-    return Read(event, schema)
+    return Read(placed(_events.decode(body)), schema)
+
+
+def unwrapped(text: bytes) -> tuple[bytes, bytes]:
+    """Lines without their schema, where all of them say the same one.
+
+    Raises msgspec.DecodeError.
+    """
+    first = text[: text.find(b"\n")]
+    found = _messages.decode(first)
+    payload = b"" if found is None else bytes(found.payload)
+    before, behind = first[: -len(payload) - 1], first[-len(payload) - 1 :]
+    lines = text.count(b"\n")
+    if found is None or not payload or behind != payload + b"}" or not text.endswith(b"}\n"):
+        return text, b""
+    if text.count(b"}\n" + before) != lines - 1:
+        return text, b""
+    alone = text[len(before) : -2].replace(b"}\n" + before, b"\n")
+    return alone + b"\n", bytes(found.schema)
 
 
 def _is_syntax(error: Exception) -> bool:

@@ -35,7 +35,7 @@ from filtersql.definitions.model import Feed
 from filtersql.feeds.arrays import array_text
 from filtersql.feeds.debezium_times import TEMPORAL, Ambiguous, moment
 
-__all__ = ["AS_STRING", "Decode", "Schema", "decoder_of", "is_special", "schema_fields"]
+__all__ = ["AS_STRING", "Decode", "Schema", "as_text", "decoder_of", "is_special", "schema_fields"]
 
 _NOT_OF_URLS, _OF_URLS = re.compile("[+/]"), str.maketrans("-_", "+/")
 #: what Java prints for an inner array
@@ -105,7 +105,7 @@ def _scalar(pg_type: PgType, feed: Feed, schema: Schema | None) -> Decode | None
         case "bool" | "int2" | "int4" | "int8" | "oid" | "float4" | "float8":
             return None
         case _:
-            return _text
+            return as_text
 
 
 def _array(value: object, scalar: Decode | None, *, plain: bool) -> object:
@@ -131,9 +131,9 @@ def _array(value: object, scalar: Decode | None, *, plain: bool) -> object:
 def _own(value: object, *, plain: bool) -> object:
     """A value of a type that is not PostgreSQL's own: an enum, a domain, or an array of them."""
     if isinstance(value, list):
-        _array(value, _text, plain=plain)  # judges it
-        return array_text(value, _text)
-    return _text(value)
+        _array(value, as_text, plain=plain)  # judges it
+        return array_text(value, as_text)
+    return as_text(value)
 
 
 def _numbers(feed: Feed, schema: Schema | None) -> str:
@@ -175,7 +175,7 @@ def _bytes(feed: Feed, schema: Schema | None) -> Decode:
         return _of_some_notation
 
     def read(value: object) -> object:
-        text = _text(value)
+        text = as_text(value)
         if mode == "hex":
             return "\\x" + bytes.fromhex(text).hex()
         if mode == "base64-url-safe":
@@ -198,11 +198,12 @@ def _of_some_notation(value: object) -> object:
 def _bits(value: object, length: int) -> str:
     if isinstance(value, bool):
         return "1" if value else "0"
-    number = int.from_bytes(base64.b64decode(_text(value), validate=True), "little")
+    number = int.from_bytes(base64.b64decode(as_text(value), validate=True), "little")
     return f"{number:0{length}b}"
 
 
-def _text(value: object) -> str:
+def as_text(value: object) -> str:
+    """A value that is a text. Raises ValueError."""
     if not isinstance(value, str):
         raise ValueError("it is not a text")
     return value

@@ -1,18 +1,20 @@
 """Debezium's messages: a change, and the beginning or end of a transaction.
 
 Example
-    event = msgspec.json.decode(line, type=Event)
-    slot(event)    # (1040, True): right behind the commit at 1040
+    event = placed(msgspec.json.decode(line, type=Event))
+    event.bucket, event.follows    # (32, True): right behind the commit at 1040
 """
 
 from __future__ import annotations
+
+from functools import lru_cache
 
 import msgspec
 
 from filtersql.feeds.positions import bucket
 from filtersql.names import RelationName
 
-__all__ = ["Event", "Fact", "Status", "slot"]
+__all__ = ["Event", "Fact", "Status", "placed"]
 
 
 class _Source(msgspec.Struct, frozen=True, gc=False):
@@ -40,16 +42,13 @@ class Event(msgspec.Struct, gc=False):
     bucket: int = 0
     #: whether it follows a commit, of which all changes of its transaction have their place
     follows: bool = True
+    #: the table
+    relation: RelationName = RelationName("", "")
 
     @property
     def lsn(self) -> int:
         """The log position of the change; of a snapshot's row: where the snapshot was taken."""
         return self.source.lsn
-
-    @property
-    def relation(self) -> RelationName:
-        """The table."""
-        return RelationName(self.source.schema, self.source.table)
 
     @property
     def tx(self) -> str | None:
@@ -112,11 +111,23 @@ class Status(msgspec.Struct, frozen=True, gc=False):
 _sequences = msgspec.json.Decoder(tuple[str | None, str | None])
 
 
-def slot(event: Event) -> tuple[int, bool]:
-    """The place of a change's transaction, and whether a commit before it gave it that.
+def placed(event: Event) -> Event:
+    """A change with its table, and the place of its transaction.
 
     Raises ValueError, msgspec.DecodeError.
     """
+    event.bucket, event.follows = _slot(event)
+    event.relation = _relation(event.source.schema, event.source.table)
+    return event
+
+
+@lru_cache(maxsize=4096)
+def _relation(schema: str, table: str) -> RelationName:
+    return RelationName(schema, table)
+
+
+def _slot(event: Event) -> tuple[int, bool]:
+    """The place of a change's transaction, and whether a commit before it gave it that."""
     if event.source.sequence is None:
         raise ValueError("source.sequence is missing")
     before = _sequences.decode(event.source.sequence)[0]

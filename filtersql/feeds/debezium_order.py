@@ -22,12 +22,14 @@ Debezium
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+import pyarrow
 from msgspec import Struct, field
+from pyarrow import compute
 
 from filtersql.catalog import Catalog
+from filtersql.feeds.debezium_facts import Facts
 from filtersql.feeds.debezium_messages import Event, Fact, Status
 from filtersql.feeds.held import Counted, Held, LastPlaces, held_by, take_place
 from filtersql.feeds.landings import Lasts
@@ -35,40 +37,24 @@ from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import relation_name
 from filtersql.names import RelationName
 
-__all__ = ["Cursor", "Index"]
+__all__ = ["Index"]
 
 
-class _Group(Struct):
-    """The changes at one place that have no number, in the order in which they were read."""
-
-    #: the table; whether it is no row of the snapshot; the log position
-    keys: list[tuple[RelationName, bool, int]] = field(default_factory=list)
-    repeated: set[int] = field(default_factory=set)
-    contents: set[tuple[int, int]] = field(default_factory=set)
-    lines: set[int] = field(default_factory=set)
-    ranks: array[int] = field(default_factory=lambda: array("q"))
-    #: how many of each table have a rank
-    counts: dict[RelationName, int] = field(default_factory=dict)
-
-
-class Index(Struct, frozen=True):
-    """All changes of a feed: `add` each, `finish`, then ask a `Cursor` as they are read again.
+class Index(Struct):
+    """All changes of a feed: `add` each, `finish`, then `seqs` are those of each file's changes.
 
     `counted` are changes of files that are not read again.
     """
 
     counted: Counted = field(default_factory=dict)
-    groups: dict[int, _Group] = field(default_factory=dict)
-    #: positions at which a table has a d, and those at which it has a c
-    deleted: set[tuple[int, int, RelationName]] = field(default_factory=set)
-    created: set[tuple[int, int, RelationName]] = field(default_factory=set)
+    facts: Facts = field(default_factory=Facts)
+    #: the number of the first change of each file
+    begins: dict[str, int] = field(default_factory=dict)
     #: the last seq of each transaction whose changes are numbered
     newest: dict[str, int] = field(default_factory=dict)
     counts: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     #: the last message of each transaction of which one tells where it begins or ends
     ends: dict[str, Status] = field(default_factory=dict)
-    #: lines that may be another's repetition or a change of their own
-    doubts: set[tuple[str, int]] = field(default_factory=set)
     #: the last place of each file and table
     files: LastPlaces = field(default_factory=dict)
     numbered: dict[str, int] = field(default_factory=dict)
@@ -76,27 +62,27 @@ class Index(Struct, frozen=True):
     ordered: dict[RelationName, int] = field(default_factory=dict)
     #: files that tell where transactions begin or end
     told: set[str] = field(default_factory=set)
+    # What follows is known when it is finished.
+    #: the seqs of a file's changes, in the order in which they were read; -1: one read before
+    seqs: dict[str, pyarrow.Int64Array] = field(default_factory=dict)
+    #: changes without a number: place, table, and which of the table's changes there it is
+    ranks: pyarrow.Table | None = None
+    #: places at which something was read before
+    repeated: frozenset[int] = frozenset()
+    #: lines that may be another's repetition or a change of their own
+    doubts: frozenset[tuple[str, int]] = frozenset()
+    #: places, log positions and tables at which a d and a c are halves of an UPDATE
+    halves: frozenset[tuple[int, int, RelationName]] = frozenset()
+    #: whether no two changes of a table share a seq
+    is_unique: bool = False
 
     def add(self, fact: Fact, place: tuple[str, int], *, keyed: bool) -> None:
         """Take a change of a file and line. `keyed`: no two rows of its table can be alike."""
-        at = (fact.bucket, fact.lsn, fact.relation)
-        take_place(self.files, place[0], fact.relation, fact.bucket, once=fact.op == "r")
-        if fact.op == "d":
-            self.deleted.add(at)
-        elif fact.op == "c":
-            self.created.add(at)
-        if fact.order is not None:
-            self._number(fact, place, fact.order)
-            return
-        group = self.groups.setdefault(fact.bucket, _Group())
-        content = (fact.lsn, fact.said)
-        if content in group.contents and (keyed or (fact.line in group.lines and fact.timed)):
-            group.repeated.add(len(group.keys))
-        elif content in group.contents and (fact.op != "r" or fact.line in group.lines):
-            self.doubts.add(place)
-        group.contents.add(content)
-        group.lines.add(fact.line)
-        group.keys.append((fact.relation, fact.op != "r", fact.lsn))
+        file, line = place
+        take_place(self.files, file, fact.relation, fact.bucket, once=fact.op == "r")
+        self.begins.setdefault(file, len(self.facts.place))
+        seq = -1 if fact.order is None else self._number(fact, file, fact.order)
+        self.facts.add(fact, line, seq, keyed=keyed)
 
     def end(self, status: Status, shown: str) -> None:
         """Take a message of a file that tells where a transaction begins or ends."""
@@ -106,24 +92,45 @@ class Index(Struct, frozen=True):
         seq = (status.bucket + 1 << SLOT_BITS) - 1
         self.numbered[shown] = max(seq, self.numbered.get(shown, -1))
 
-    def _number(self, fact: Fact, place: tuple[str, int], order: int) -> None:
+    def _number(self, fact: Fact, file: str, order: int) -> int:
         seq = (fact.bucket << SLOT_BITS) + order - 1
-        self.numbered[place[0]] = max(seq, self.numbered.get(place[0], -1))
+        self.numbered[file] = max(seq, self.numbered.get(file, -1))
         self.ordered[fact.relation] = max(fact.bucket, self.ordered.get(fact.relation, -1))
         if fact.tx is not None:
             self.newest[fact.tx] = max(seq, self.newest.get(fact.tx, -1))
             name = f"{fact.relation.schema}.{fact.relation.name}"
             self.counts.setdefault((fact.tx, name), set()).add(seq)
+        return seq
 
     def finish(self) -> None:
         """All changes were added."""
-        for at, group in self.groups.items():
-            group.ranks = array("q", bytes(8 * len(group.keys)))
-            kept = (number for number in range(len(group.keys)) if number not in group.repeated)
-            for number in sorted(kept, key=group.keys.__getitem__):
-                table = group.keys[number][0]
-                rank = group.counts.get(table, self.counted.get((at, table), 0))
-                group.ranks[number], group.counts[table] = rank, rank + 1
+        facts = self.facts
+        again, doubtful = facts.repetitions()
+        self.repeated = frozenset(facts.place[number] for number in again)
+        self.doubts = frozenset((self._file(one), facts.number[one]) for one in doubtful)
+        self.halves = frozenset(facts.halves())
+        self.ranks = facts.ranks(again, self.counted)
+        every = facts.seqs(self.ranks)
+        stops = [*self.begins.values(), len(every)][1:]
+        for (file, first), stop in zip(self.begins.items(), stops, strict=True):
+            self.seqs[file] = every[first:stop]
+        self.is_unique = facts.are_unique(every)
+
+    def _file(self, number: int) -> str:
+        """The file of a change."""
+        return [file for file, first in self.begins.items() if first <= number][-1]
+
+    def _counts(self, places: Collection[int]) -> dict[int, dict[RelationName, int]]:
+        """How many changes without a number each table has at some places."""
+        assert self.ranks is not None  # it is finished
+        asked = pyarrow.array([*places], pyarrow.int64())
+        some = self.ranks.filter(compute.is_in(self.ranks["place"], value_set=asked))
+        found: dict[int, dict[RelationName, int]] = {}
+        names = [*self.facts.tables]
+        most = some.group_by(["place", "table"]).aggregate([("rank", "max")])
+        for row in most.to_pylist():
+            found.setdefault(row["place"], {})[names[row["table"]]] = row["rank_max"] + 1
+        return found
 
     def ended(self, status: Status, start: int) -> int | None:
         """The last seq of a transaction that ends; None where it has none behind the start."""
@@ -140,51 +147,37 @@ class Index(Struct, frozen=True):
 
     def is_half(self, event: Event | Fact) -> bool:
         """Whether a d or c is one half of an UPDATE that changed the key."""
-        if event.op not in ("d", "c"):
-            return False
         at = (event.bucket, event.lsn, event.relation)
-        return at in self.deleted and at in self.created
+        return event.op in ("d", "c") and at in self.halves
 
     def last(self) -> dict[str, int]:
         """The last seq of each file, of its last transaction's whole length."""
         found = dict(self.numbered)
-        for name, tables in self.files.items():
-            for place in {last.place for last in tables.values()} & self.groups.keys():
-                end = (place << SLOT_BITS) + max(self.groups[place].ranks)
+        places = {
+            name: {last.place for last in tables.values()} for name, tables in self.files.items()
+        }
+        counts = self._counts(set[int]().union(*places.values()))
+        for name, some in places.items():
+            for place in some & counts.keys():
+                end = (place << SLOT_BITS) + max(counts[place].values()) - 1
                 found[name] = max(end, found.get(name, -1))
         return found
 
     def held(self) -> dict[str, tuple[Held, ...]]:
         """What files hold that tell no ends of transactions."""
-        repeated = [place for place, group in self.groups.items() if group.repeated]
         told = {name: tables for name, tables in self.files.items() if name not in self.told}
-        return held_by([told], repeated)
+        return held_by([told], self.repeated)
 
     def lacks_beginning(self, lasts: Lasts) -> int | None:
         """The last change of a table whose place goes on, while its beginning was not read."""
+        places = {seq >> SLOT_BITS for seqs in lasts.values() for seq in seqs}
+        every = self._counts(places)
         for table, seqs in lasts.items():
             for seq in seqs:
                 place, slot = divmod(seq, 1 << SLOT_BITS)
-                counts = self.groups[place].counts if place in self.groups else {}
+                counts = every.get(place, {})
                 # Where its numbers are sent, or all was read, there is nothing to count.
                 counted = self.ordered.get(table) != place and slot < (1 << SLOT_BITS) - 1
                 if counted and 0 < counts.get(table, 0) <= slot:
                     return seq
         return None
-
-
-class Cursor(Struct, frozen=True):
-    """Gives the seqs of changes as they are read again, in the same order."""
-
-    index: Index
-    read: dict[int, int] = field(default_factory=dict)
-
-    def seq(self, event: Event | Fact) -> int | None:
-        """The change's seq; None where it was read before."""
-        base = event.bucket << SLOT_BITS
-        if event.order is not None:
-            return base + event.order - 1
-        group = self.index.groups[event.bucket]
-        number = self.read.get(event.bucket, 0)
-        self.read[event.bucket] = number + 1
-        return None if number in group.repeated else base + group.ranks[number]

@@ -23,7 +23,7 @@ from filtersql.errors import Mistakes
 from filtersql.feeds.debezium import is_keyed, is_parted
 from filtersql.feeds.debezium_changes import Changes, Read, message, messages
 from filtersql.feeds.debezium_messages import Fact, Status
-from filtersql.feeds.debezium_order import Cursor, Index
+from filtersql.feeds.debezium_order import Index
 from filtersql.feeds.held import LastPlaces, take_place
 from filtersql.feeds.landings import all_needed, lasts_of
 from filtersql.feeds.placed import Placed, Places, Range
@@ -150,14 +150,15 @@ def _placed(placing: Placing, among: Range) -> Places | None:
     lasts = lasts_of(placing.share.landings)
     if index.doubts or index.lacks_beginning(lasts) is not None:
         return None
-    cursor, places = Cursor(index), Places(SLOT_BITS)
+    places = Places(SLOT_BITS)
+    seqs = {portion: iter(found.to_pylist()) for portion, found in index.seqs.items()}
     halves: dict[tuple[int, int, RelationName], list[tuple[int, tuple[int, int, Fact]]]] = {}
     for part in every:
         one = part[2]
-        seq = cursor.seq(one)
-        if seq is None:
+        seq = next(seqs[str(part[0])])
+        if seq < 0:
             places.repeated.add(one.bucket)
-        if seq is None or (one.op == "r" and one.relation in placing.covered):
+        if seq < 0 or (one.op == "r" and one.relation in placing.covered):
             continue  # it was read before
         if index.is_half(one):
             halves.setdefault((one.bucket, one.lsn, one.relation), []).append((seq, part))

@@ -29,7 +29,7 @@ from filtersql.catalog import PgType
 from filtersql.definitions.model import Feed
 from filtersql.feeds.datetime_numbers import date_text, interval_text, time_of_day, timestamp_text
 
-__all__ = ["TEMPORAL", "Ambiguous", "moment"]
+__all__ = ["TEMPORAL", "Ambiguous", "micros_of", "moment"]
 
 #: the types that `moment` reads
 TEMPORAL = ("date", "time", "timestamp", "timestamptz", "interval")
@@ -99,6 +99,15 @@ def moment(pg_type: PgType, feed: Feed, schema: str | None) -> Decode:
                 if isinstance(value, str)
                 else _timestamp(_micros(value, unit, pg_type))
             )
+
+
+def micros_of(pg_type: PgType, feed: Feed, schema: str | None) -> int | None:
+    """How many microseconds a number of a timestamp is; None where some numbers mean none."""
+    if pg_type.schema != "pg_catalog" or pg_type.name != "timestamp":
+        return None
+    unit = _unit(pg_type, feed, schema)
+    exact = unit == _MICRO or (unit == _MILLI and not _is_fine(pg_type))
+    return unit // _MICRO if unit is not None and exact else None
 
 
 def _unit(pg_type: PgType, feed: Feed, schema: str | None) -> int | None:

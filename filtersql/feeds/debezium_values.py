@@ -34,7 +34,7 @@ from filtersql.feeds.debezium_encodings import (
     is_special,
     schema_fields,
 )
-from filtersql.feeds.debezium_times import Ambiguous
+from filtersql.feeds.debezium_times import Ambiguous, micros_of
 
 __all__ = ["Decoder", "Unsent"]
 
@@ -60,14 +60,19 @@ class Decoder(Struct, frozen=True):
     null_if_special: frozenset[str]
     #: columns that an old row tells
     logged: frozenset[str]
+    #: how many microseconds one is, of timestamps of which each number is a moment
+    moments: Mapping[str, int]
 
     @classmethod
     def of(cls, table: Table, feed: Feed, schema: bytes) -> Decoder:
         """The decoder of a table's images; `schema` is the envelope's, or empty."""
         fields = schema_fields(schema)
-        decoders, special = dict[str, Decode](), set[str]()
+        decoders, special, moments = dict[str, Decode](), set[str](), dict[str, int]()
         for column in table.columns:
             written = fields.get(column.name)
+            unit = micros_of(column.type, feed, None if written is None else written.name)
+            if unit is not None:
+                moments[column.name] = unit
             if (decode := decoder_of(column.type, feed, written)) is not None:
                 decoders[column.name] = decode
             if is_special(column.type, feed, written):
@@ -84,6 +89,7 @@ class Decoder(Struct, frozen=True):
             null_if_unsent=frozenset(_null_if_unsent(table, feed)),
             null_if_special=frozenset(special),
             logged=frozenset((*kept, *table.identity_columns)),
+            moments=moments,
         )
 
     def value(self, name: str, written: object, *, update: bool) -> object:

@@ -29,7 +29,7 @@ from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Settled
 from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.places import Place
-from filtersql.feeds.records import Record, relation_of
+from filtersql.feeds.records import Record, relation_name, relation_of
 from filtersql.feeds.staging import ChangeStage, distinct
 from filtersql.names import RelationName
 
@@ -123,11 +123,9 @@ class Taker(Struct, frozen=True):
 
     def _remember(self, records: Sequence[Record]) -> Sequence[bool | None]:
         """Of each change whether it is new; None: its seq was used for another one."""
-        if any(landing.newest is not None for landing in self.landings):
+        if self._asks_for_newest:
             for change in records:
-                if (name := relation_of(change)) is not None:
-                    known = self.tally.newest.get(name, -1)
-                    self.tally.newest[name] = max(known, change.seq)
+                self.note_newest(change.relation, change.seq)
         start, order = self.order.start, self.order
         if isinstance(order, Settled):
             return [start is None or change.seq > start for change in records]
@@ -140,6 +138,17 @@ class Taker(Struct, frozen=True):
             order.add(change) if start is None or change.seq > start else False
             for change in records
         ]
+
+    @property
+    def _asks_for_newest(self) -> bool:
+        return any(landing.newest is not None for landing in self.landings)
+
+    def note_newest(self, relation: str | list[str] | None, seq: int) -> None:
+        """Remember the last change of a relation, where some target asks for that."""
+        if relation is not None and self._asks_for_newest:
+            name = relation_name(relation)
+            if name is not None:
+                self.tally.newest[name] = max(seq, self.tally.newest.get(name, -1))
 
     def judged(self, shape: Shape) -> Judged | None:
         """What is known of all changes of a shape; None where each has to be looked at."""

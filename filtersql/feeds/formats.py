@@ -17,8 +17,8 @@ from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import LOST_BEGINNING
 from filtersql.feeds import debezium, native
-from filtersql.feeds.blocks import Block, Blocks
-from filtersql.feeds.column_blocks import ColumnBlock, ColumnReader
+from filtersql.feeds.blocks import Block
+from filtersql.feeds.column_blocks import Blocks, ColumnBlock
 from filtersql.feeds.dms import Dms
 from filtersql.feeds.dms_rows import RANK_BITS
 from filtersql.feeds.held import Counted, Held
@@ -31,6 +31,7 @@ from filtersql.feeds.landings import (
     stands_of,
 )
 from filtersql.feeds.lines import FeedFile, chunks
+from filtersql.feeds.native_columns import ColumnReader, column_blocks
 from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.places import Place, Records
 from filtersql.feeds.positions import SLOT_BITS
@@ -98,7 +99,8 @@ def open_files(
             index = opened.index
             if (lost := index.lacks_beginning(lasts)) is not None:
                 raise Mistakes([LOST_BEGINNING(seq=lost, hint=_KEEP)])
-            return Opened(opened.records, opened.closed, index.last(), held=index.held())
+            told = (opened.closed, index.last(), opened.blocks, index.held())
+            return Opened(opened.records, *told)
         case "dms":
             found = Dms(files, feed, catalog, lasts, needed, counted or {}).index()
             return Opened(found.records, True, found.last, held=found.held)
@@ -181,7 +183,7 @@ def _native(files: Sequence[FeedFile], catalog: Catalog) -> Opened:
 
     def blocks(mistakes: list[tuple[Place, Mistake]]) -> Iterator[Block | ColumnBlock]:
         found = (chunk for file in files for chunk in chunks(file))
-        return seen(native.column_blocks(found, ColumnReader(catalog), mistakes))
+        return seen(column_blocks(found, ColumnReader(catalog), mistakes))
 
     def records(mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
         for block in seen(native.blocks_from_files(files, mistakes)):

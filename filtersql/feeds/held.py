@@ -65,7 +65,10 @@ def take_place(
     places: LastPlaces, file: str, table: RelationName, place: int, rows: int = 1, *, once: bool
 ) -> None:
     """Take changes of a table at a place of a file."""
-    places.setdefault(file, {}).setdefault(table, LastPlace()).add(place, rows, once=once)
+    tables = places.setdefault(file, {})
+    if (last := tables.get(table)) is None:
+        last = tables[table] = LastPlace()
+    last.add(place, rows, once=once)
 
 
 def held_by(

@@ -21,7 +21,6 @@ from filtersql.feeds.column_dispatch import take_columns
 from filtersql.feeds.dispatch import MOST_MISTAKES, Taker, Tally
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import line_span
-from filtersql.feeds.native import blocks_of_chunk
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Settled
 from filtersql.feeds.placed_order import PlacedOrder
@@ -77,10 +76,10 @@ class Intake:
             self._make_room(whole.size)
             taken = take_columns(self.taker, whole)
             if taken is not None:
-                whole.reader.taken()
+                whole.taken()
                 self._keep(taken, whole.size)
                 return
-            for block in blocks_of_chunk(whole.chunk, self.tally.mistakes):
+            for block in whole.each(self.tally.mistakes):
                 if len(self.tally.mistakes) < MOST_MISTAKES:
                     self.take(block)
             return

@@ -25,11 +25,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from filtersql.errors import Mistakes
-from filtersql.feeds.blocks import Block, Blocks, blocks_of
-from filtersql.feeds.column_blocks import ColumnBlock, ColumnReader
+from filtersql.feeds.blocks import Block, blocks_of
+from filtersql.feeds.column_blocks import Blocks, ColumnBlock
 from filtersql.feeds.intake import Intake
 from filtersql.feeds.lines import chunks
-from filtersql.feeds.native import column_blocks
+from filtersql.feeds.native_columns import ColumnReader, column_blocks
 from filtersql.feeds.ordered_runs import Runs, Settled, Unordered
 from filtersql.feeds.portions import Piece, Portion, Share, SourceShare
 from filtersql.feeds.rows import row_stage, take_source_rows

@@ -16,9 +16,7 @@ import msgspec
 
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import TORN_LINE, UNREADABLE_LINE
-from filtersql.feeds.arrow_lines import ahead
 from filtersql.feeds.blocks import Block
-from filtersql.feeds.column_blocks import ColumnBlock, ColumnReader
 from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of
 from filtersql.feeds.members import may_repeat_a_member, repeated_member, repeated_name
 from filtersql.feeds.places import Place
@@ -28,7 +26,6 @@ __all__ = [
     "TABLE_COLUMNS",
     "blocks_from_files",
     "blocks_of_chunk",
-    "column_blocks",
     "from_files",
     "from_rows",
 ]
@@ -63,17 +60,6 @@ def blocks_from_files(
     """The same in blocks."""
     for file in files:
         for chunk in chunks(file):
-            yield from blocks_of_chunk(chunk, mistakes)
-
-
-def column_blocks(
-    pieces: Iterable[Chunk], reader: ColumnReader, mistakes: list[tuple[Place, Mistake]]
-) -> Iterator[Block | ColumnBlock]:
-    """The same of some chunks, in columns where they can be read so."""
-    for chunk, columns in ahead((chunk, reader.read(chunk)) for chunk in pieces):
-        if columns is not None:
-            yield columns
-        else:
             yield from blocks_of_chunk(chunk, mistakes)
 
 

@@ -16,9 +16,11 @@ A place is a transaction, the rows of a snapshot, or what happened at one moment
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
+import pyarrow
 from msgspec import Struct, field
+from pyarrow import compute
 
 from filtersql.feeds.records import Record, digest, relation_of
 from filtersql.names import RelationName
@@ -54,12 +56,23 @@ class PlacedOrder(Struct):
                 return False if before == said else None
             known[seq] = said
         self.seqs.append(seq)
+        self._reach(place, [change.op])
+        return True
+
+    def extend_columns(self, seq: pyarrow.Int64Array, op: pyarrow.StringArray) -> None:
+        """Remember changes, each with a number that no other change of its table has."""
+        self.seqs.extend(seq.to_pylist())
+        places = compute.shift_right(seq, self.bits)
+        last = compute.max(places)
+        self._reach(last.as_py(), op.filter(compute.equal(places, last)).unique().to_pylist())
+
+    def _reach(self, place: int, ops: Collection[str]) -> None:
+        """Changes of some ops are at a place."""
         if place > self.place:
             self.place, self.changed, self.ended = place, False, False
         if place == self.place:
-            self.ended = self.ended or change.op == "commit"
-            self.changed = self.changed or change.op not in ("commit", "read")
-        return True
+            self.ended = self.ended or "commit" in ops
+            self.changed = self.changed or not {"commit", "read"}.issuperset(ops)
 
     @property
     def last(self) -> int | None:

@@ -19,14 +19,14 @@ from running import World, table
 from test_feeds_blocks import ODD, USUAL
 
 from filtersql.errors import Mistakes
-from filtersql.feeds import arrow_lines, changes, column_blocks, column_dispatch, native
+from filtersql.feeds import arrow_lines, changes, column_dispatch, native, native_columns
 from filtersql.feeds import lines as feed_lines
 from filtersql.feeds import rows as source_rows
-from filtersql.feeds.column_blocks import ColumnReader
 from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.dispatch import Taker
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import chunks, find_files
+from filtersql.feeds.native_columns import ColumnReader
 from filtersql.feeds.records import Number
 
 _MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
@@ -71,7 +71,7 @@ class Feed:
                 blocks = None
             else:
                 self._watch(patches, size, samples)
-                blocks = lambda mistakes: native.column_blocks(  # noqa: E731
+                blocks = lambda mistakes: native_columns.column_blocks(  # noqa: E731
                     (chunk for file in files for chunk in chunks(file)),
                     ColumnReader(catalog),
                     mistakes,
@@ -89,8 +89,8 @@ class Feed:
 
     def _watch(self, patches: ExitStack, size: int, samples: int) -> None:
         patches.enter_context(patch.object(arrow_lines, "_SAMPLES", samples))
-        patches.enter_context(patch.object(column_blocks, "_FEWEST", 1))
-        patches.enter_context(patch.object(column_blocks, "_MOST_MISSES", 10**6))
+        patches.enter_context(patch.object(native_columns, "_FEWEST", 1))
+        patches.enter_context(patch.object(native_columns, "_MOST_MISSES", 10**6))
         patches.enter_context(patch.object(feed_lines, "_CHUNK_BYTES", size))
         take = column_dispatch.take_columns
 
@@ -313,11 +313,11 @@ def test_a_feed_of_unusual_lines_is_not_tried_for_ever(tmp_path: Path) -> None:
     (file,) = find_files("changes/*.jsonl", world.root, None)
     (chunk,) = chunks(file)
     tries: list[object] = []
-    watched: Callable[..., Any] = column_blocks.count_lines
+    watched: Callable[..., Any] = native_columns.count_lines
     with (
-        patch.object(column_blocks, "_FEWEST", 1),
-        patch.object(column_blocks, "samples_of", lambda text, _: tries.append(text)),
-        patch.object(column_blocks, "count_lines", watched),
+        patch.object(native_columns, "_FEWEST", 1),
+        patch.object(native_columns, "samples_of", lambda text, _: tries.append(text)),
+        patch.object(native_columns, "count_lines", watched),
     ):
         assert [reader.read(chunk) for _ in range(9)] == [None] * 9
     assert len(tries) == 3

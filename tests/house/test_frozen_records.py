@@ -19,7 +19,7 @@ STATE = {
     "feeds.Record": "what an adapter finds out after it is read",
     "feeds.Event": "its transaction, known after others are read",
     "feeds.Commit": "the changes of a commit that were read so far",
-    "feeds._Group": "the changes at one place that were read so far",
+    "feeds.Index": "the order of changes, known after the first reading",
     "feeds.Tally": "what was counted so far",
     "feeds.Dms": "the order of changes, known after the first reading",
     "feeds.Order": "the numbers of changes that were read so far",

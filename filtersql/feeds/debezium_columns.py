@@ -1,0 +1,264 @@
+"""Chunks of Debezium's values as columns: `ColumnReader(changes).read(chunk, seqs)`.
+
+Example
+    ===== ======== ============ =========== ==================================================
+    seq   op       before.id    after.id    the line
+    ===== ======== ============ =========== ==================================================
+    17    u        –            2           in columns
+    -1    c        –            3           was read before: left out
+    19    u        –            4           holds a placeholder: `apart`, to be read by itself
+    ===== ======== ============ =========== ==================================================
+
+    Arrow reads the lines of one table, with a type for each member that keeps what was written, as
+    some of them tell it. Which seq each of them has was found out before. What `Changes` makes of
+    one line is made here of thousands; where something is unusual, it is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+import msgspec
+import pyarrow
+from msgspec import Struct
+from pyarrow import compute
+
+from filtersql.catalog import Table
+from filtersql.errors import Mistake
+from filtersql.feeds.arrow_lines import count_lines, read_lines, samples_of
+from filtersql.feeds.blocks import Block, in_blocks
+from filtersql.feeds.column_blocks import ColumnBlock, Group
+from filtersql.feeds.debezium_arrays import Unusual, event_fields, image_rows
+from filtersql.feeds.debezium_changes import Changes, Read, message, unwrapped
+from filtersql.feeds.lines import Chunk, lines_of
+from filtersql.feeds.places import Place
+from filtersql.feeds.records import Record, relation_written
+from filtersql.names import RelationName
+
+__all__ = ["ColumnReader", "InColumns"]
+
+#: fewer changes are read as fast line by line
+_FEWEST = 500
+#: a feed of which so many chunks in a row are not usual is read without a try
+_MOST_MISSES = 3
+_OPS = {"r": "read", "c": "insert", "u": "update", "d": "delete"}
+_SAMPLES = 64
+_TABLE = re.compile(rb'"schema": ?"[^"\\\\]*", ?"table": ?"[^"\\\\]*"')
+_Found: TypeAlias = tuple[Place, Mistake]
+_sample = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+class InColumns(Struct, frozen=True):
+    """The changes of a chunk: most of them in columns, and lines `apart`, with the seqs of changes.
+
+    Lines that tell no change have the seq -1.
+    """
+
+    block: ColumnBlock
+    apart: Sequence[tuple[Place, int]]
+
+
+class _Lines(Struct, frozen=True):
+    """Lines that were read as columns: values of one table, under one schema."""
+
+    shown: str
+    #: their numbers in the file, and they themselves; the seq of each
+    lines: Sequence[tuple[int, bytes]]
+    seqs: pyarrow.Int64Array
+    #: where each stands among the changes of its chunk
+    rows: Sequence[int]
+    #: the same without their schema
+    text: bytes
+    schema: bytes
+    table: Table
+    changes: Changes
+
+    def each(self, chosen: Sequence[int], mistakes: list[_Found]) -> Iterator[tuple[Place, Record]]:
+        """The changes of some lines, one by one."""
+        values, seqs = self.text.split(b"\n"), self.seqs.to_pylist()
+        for one in chosen:
+            found = message(values[one])
+            assert isinstance(found, Read)  # Arrow has read its op
+            read = Read(found.event, self.schema)
+            place = (self.shown, *self.lines[one])
+            yield from self.changes.of(place, seqs[one], read, read, mistakes)
+
+    def reread(self, chosen: Sequence[int], numbers: Sequence[int]) -> Iterator[Record]:
+        """Some of these. Raises msgspec.DecodeError."""
+        mistakes: list[_Found] = []
+        for _, change in self.each([chosen[number] for number in numbers], mistakes):
+            yield change
+        if mistakes:
+            raise msgspec.DecodeError
+
+
+#: lines, what of them is in columns, and the numbers of those apart
+_Part: TypeAlias = tuple[_Lines, Group | None, Sequence[int]]
+
+
+class ColumnReader(Struct):
+    """Reads lines as columns where they are the usual ones, as long as most of them are."""
+
+    changes: Changes
+    #: log positions at which some change is one half of an UPDATE
+    halves: Collection[int] = ()
+    #: partitioned tables whose rows the snapshot holds a second time
+    covered: Collection[RelationName] = ()
+    misses: int = 0
+
+    def read(self, chunk: Chunk, seqs: pyarrow.Int64Array) -> InColumns | None:
+        """The changes of some lines, whose numbers are `seqs` (-1: read before).
+
+        None: they have to be read line by line.
+        """
+        if self.misses >= _MOST_MISSES or len(seqs) < _FEWEST:
+            return None
+        self.misses += 1
+        lines: list[tuple[int, bytes]] = []
+        others: list[tuple[int, bytes]] = []
+        for numbers, some in lines_of(chunk):
+            for number, line in zip(numbers, some, strict=True):
+                (lines if b'"source"' in line else others).append((number, line))
+        if len(lines) != len(seqs):
+            return None
+        try:
+            tables = _by_table([line for _, line in lines])
+        except (msgspec.DecodeError, UnicodeError):
+            return None
+        if len(lines) < _FEWEST * len(tables):
+            return None
+        parts: list[_Part] = []
+        apart: list[int] = []
+        for rows in tables:
+            try:
+                parts.append(self._part(chunk.shown, lines, seqs, rows))
+                apart += parts[-1][2]
+            except (Unusual, msgspec.DecodeError, UnicodeError):
+                apart += rows
+        groups = [group for _, group, _ in parts if group is not None]
+        if not groups:
+            return None
+        size, each = len(chunk.text), partial(_each, parts)
+        block = ColumnBlock(chunk.shown, size, groups, each, self.taken)
+        told = [
+            (lines[row], seq)
+            for row, seq in zip(apart, seqs.take(_array(apart)).to_pylist(), strict=True)
+        ]
+        rest = [*told, *((line, -1) for line in others)]
+        return InColumns(block, [((chunk.shown, *line), seq) for line, seq in rest])
+
+    def taken(self) -> None:
+        """What was read last could be used."""
+        self.misses = 0
+
+    def _part(
+        self,
+        shown: str,
+        lines: Sequence[tuple[int, bytes]],
+        seqs: pyarrow.Int64Array,
+        rows: Sequence[int],
+    ) -> _Part:
+        """The lines of one table. Raises Unusual, msgspec.DecodeError."""
+        lines, seqs = [lines[row] for row in rows], seqs.take(_array(rows))
+        text, schema = unwrapped(b"".join(line for _, line in lines))
+        samples = samples_of(text, _sample)
+        if samples is None or count_lines(text) != len(lines):
+            raise Unusual
+        (name,) = {*map(_table_of, samples)} or {None}
+        table = None if name is None else self.changes.catalog.tables.get(name)
+        if table is None:
+            raise Unusual
+        events = read_lines(text, len(lines), event_fields(table, samples, self.changes.feed))
+        if events is None:
+            raise Unusual
+        known = _Lines(shown, lines, seqs, rows, text, schema, table, self.changes)
+        return self._chosen(known, events)
+
+    def _chosen(self, lines: _Lines, events: pyarrow.Table) -> _Part:
+        """What is taken in columns, and what is apart. Raises Unusual."""
+        table, count = lines.table, len(lines.seqs)
+        source = _members(events, "source")
+        op = events["op"].chunk(0)
+        ops = compute.index_in(op, value_set=pyarrow.array([*_OPS]))
+        named = (("schema", table.name.schema), ("table", table.name.name))
+        alike = (compute.equal(source[of], name) for of, name in named)
+        written = relation_written(*table.name)
+        if (
+            op.null_count
+            or source["lsn"].null_count
+            or not all(compute.all(compute.fill_null(one, False)).as_py() for one in alike)
+            or not isinstance(written, str)
+        ):
+            raise Unusual
+        is_read = compute.equal(op, "r")
+        taken = compute.greater_equal(lines.seqs, 0)
+        if table.name in self.covered:
+            taken = compute.and_not(taken, is_read)
+        decoder = self.changes.decoder(table, lines.schema)
+        updates = compute.equal(op, "u")
+        found = image_rows(events, lines.text, table, decoder, self.changes.needed, updates)
+        halves = _array([*self.halves])
+        odd = compute.or_(found.odd, compute.is_in(source["lsn"], value_set=halves))
+        odd = compute.or_(odd, ops.is_null())  # a TRUNCATE
+        apart = [lines.rows[one] for one in _where(compute.and_(taken, odd))]
+        chosen = compute.and_not(taken, odd)
+        numbers = _where(chosen)
+        if not numbers:
+            return lines, None, apart
+        tx = source["txId"] if "txId" in source else pyarrow.nulls(count)
+        columns = {
+            "seq": lines.seqs,
+            "op": pyarrow.array([*_OPS.values()]).take(ops),
+            "tx": compute.if_else(is_read, None, tx.cast(pyarrow.string())),
+            "prev_seq": pyarrow.nulls(count, pyarrow.int64()),
+            "unchanged": pyarrow.nulls(count, pyarrow.list_(pyarrow.string())),
+        }
+        changes = pyarrow.table([one.filter(chosen) for one in columns.values()], [*columns])
+        images = {image: each.only(chosen) for image, each in found.images.items()}
+        places = [lines.rows[one] for one in numbers]
+        return lines, Group(written, changes, images, partial(lines.reread, numbers), places), apart
+
+
+def _each(parts: Sequence[_Part], mistakes: list[_Found]) -> Iterator[Block]:
+    """What is in columns, one by one."""
+    for lines, group, _ in parts:
+        if group is not None:
+            chosen = {row: number for number, row in enumerate(lines.rows)}
+            yield from in_blocks(lines.each([chosen[row] for row in group.places or ()], mistakes))
+
+
+def _by_table(lines: Sequence[bytes]) -> list[Sequence[int]]:
+    """The numbers of the lines of each table, as far as that is seen at a glance."""
+    if len({_table_of(_sample(line)) for line in lines[:: 1 + len(lines) // _SAMPLES]}) == 1:
+        return [range(len(lines))]
+    found: dict[bytes, list[int]] = {}
+    for number, line in enumerate(lines):
+        seen = _TABLE.search(line)
+        found.setdefault(b"" if seen is None else seen[0], []).append(number)
+    return [*found.values()]
+
+
+def _table_of(value: Mapping[str, Any]) -> RelationName | None:
+    """The table that a value names."""
+    payload = value.get("payload") or value
+    source = payload.get("source")
+    if not isinstance(source, dict):
+        return None
+    return RelationName(str(source.get("schema")), str(source.get("table")))
+
+
+def _members(events: pyarrow.Table, name: str) -> Mapping[str, pyarrow.Array]:
+    struct = events[name].chunk(0)
+    return {one.name: values for one, values in zip(struct.type, struct.flatten(), strict=True)}
+
+
+def _array(numbers: Sequence[int]) -> pyarrow.Int64Array:
+    return pyarrow.array(numbers, pyarrow.int64())
+
+
+def _where(some: pyarrow.BooleanArray) -> list[int]:
+    found: list[int] = compute.indices_nonzero(some).to_pylist()
+    return found

@@ -1,0 +1,158 @@
+"""What the places of Debezium's changes hang on, kept in columns: `Facts`.
+
+Example
+    facts.add(fact, 17, -1, keyed=True)   each change as it is read, on line 17
+    facts.repetitions()                   {3}, {}: the fourth says what another one said
+    facts.ranks({3}, {})                  the place of each other one, and its number there
+    facts.halves()                        {(32, 1040, public.t)}: a d and a c
+
+    Some numbers are kept of a change, not its texts: what says the same has equal ones.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection
+
+import pyarrow
+from msgspec import Struct, field
+from pyarrow import compute
+
+from filtersql.feeds.debezium_messages import Fact
+from filtersql.feeds.held import Counted
+from filtersql.feeds.positions import SLOT_BITS
+from filtersql.names import RelationName
+
+__all__ = ["Facts"]
+
+
+def _column() -> array[int]:
+    return array("q")
+
+
+class Facts(Struct, frozen=True):
+    """Changes in the order in which they were read."""
+
+    place: array[int] = field(default_factory=_column)
+    table: array[int] = field(default_factory=_column)
+    lsn: array[int] = field(default_factory=_column)
+    op: bytearray = field(default_factory=bytearray)
+    #: equal where changes, and where their whole lines, say the same
+    said: array[int] = field(default_factory=_column)
+    line: array[int] = field(default_factory=_column)
+    #: the number of the line in its file
+    number: array[int] = field(default_factory=_column)
+    #: whether one that says the same was sent again: 1 where the line is the same, 2 in any case
+    again: bytearray = field(default_factory=bytearray)
+    #: what is told of the order; -1: nothing
+    seq: array[int] = field(default_factory=_column)
+    #: all tables, numbered from 0
+    tables: dict[RelationName, int] = field(default_factory=dict)
+
+    def add(self, fact: Fact, number: int, seq: int, *, keyed: bool) -> None:
+        """Take a change of a line. `keyed`: no two rows of its table can be alike."""
+        self.place.append(fact.bucket)
+        self.table.append(self.tables.setdefault(fact.relation, len(self.tables)))
+        self.lsn.append(fact.lsn)
+        self.op.append(ord(fact.op))
+        self.said.append(fact.said)
+        self.line.append(fact.line)
+        self.number.append(number)
+        self.again.append(2 if keyed else fact.timed)
+        self.seq.append(seq)
+
+    def repetitions(self) -> tuple[set[int], set[int]]:
+        """The changes without a number that were read before, and those of which nobody knows."""
+        known: dict[tuple[int, int, int], set[int]] = {}
+        again, doubtful = set[int](), set[int]()
+        for number in self._alike():
+            if self.seq[number] >= 0:
+                continue
+            content = (self.place[number], self.lsn[number], self.said[number])
+            lines, line = known.setdefault(content, set()), self.line[number]
+            if lines and (self.again[number] == 2 or (self.again[number] and line in lines)):
+                again.add(number)
+            elif lines and (self.op[number] != ord("r") or line in lines):
+                doubtful.add(number)
+            lines.add(line)
+        return again, doubtful
+
+    def _alike(self) -> list[int]:
+        """The changes that say what others say, at whatever place."""
+        said = _numbers(self.said)
+        counted = said.value_counts()
+        values, counts = counted.flatten()
+        often = values.filter(compute.greater(counts, 1))
+        if not len(often):
+            return []
+        found: list[int] = compute.indices_nonzero(compute.is_in(said, value_set=often)).to_pylist()
+        return found
+
+    def halves(self) -> set[tuple[int, int, RelationName]]:
+        """Places, log positions and tables that have a d and a c."""
+        op, lsn = pyarrow.array(self.op, pyarrow.uint8()), _numbers(self.lsn)
+        deleted = lsn.filter(compute.equal(op, ord("d")))
+        among = compute.is_in(lsn, value_set=deleted)
+        names = [*self.tables]
+        found: dict[str, set[tuple[int, int, RelationName]]] = {"d": set(), "c": set()}
+        for number in compute.indices_nonzero(among).to_pylist():
+            at = (self.place[number], self.lsn[number], names[self.table[number]])
+            found.get(chr(self.op[number]), set()).add(at)
+        return found["d"] & found["c"]
+
+    def ranks(self, repeated: Collection[int], counted: Counted) -> pyarrow.Table:
+        """Place, table, rank and which change it is, of the others that are told no order.
+
+        The rank is that among the table's changes at the place, behind those `counted` before.
+        """
+        columns = {
+            "place": _numbers(self.place),
+            "table": _numbers(self.table),
+            "logged": compute.not_equal(pyarrow.array(self.op, pyarrow.uint8()), ord("r")),
+            "lsn": _numbers(self.lsn),
+            "change": pyarrow.array(range(len(self.place)), pyarrow.int64()),
+        }
+        left = compute.equal(_numbers(self.seq), -1)
+        if repeated:
+            known = pyarrow.array([*repeated], pyarrow.int64())
+            left = compute.and_not(left, compute.is_in(columns["change"], value_set=known))
+        facts = pyarrow.table([one.filter(left) for one in columns.values()], [*columns])
+        facts = facts.sort_by([(name, "ascending") for name in columns])
+        place, table, change = (
+            facts[name].combine_chunks() for name in ("place", "table", "change")
+        )
+        at = pyarrow.array(range(len(place)), pyarrow.int64())
+        begins = compute.or_(_differs(place), _differs(table))
+        rank = compute.subtract(at, compute.cumulative_max(compute.if_else(begins, at, 0)))
+        if counted:
+            names = [*self.tables]
+            pairs = zip(place.to_pylist(), table.to_pylist(), strict=True)
+            before = [counted.get((one, names[other]), 0) for one, other in pairs]
+            rank = compute.add(rank, pyarrow.array(before, pyarrow.int64()))
+        return pyarrow.table([place, table, rank, change], ["place", "table", "rank", "change"])
+
+    def seqs(self, ranks: pyarrow.Table) -> pyarrow.Int64Array:
+        """The seq of each change; -1: of one that was read before."""
+        found = array("q", self.seq)
+        seqs = compute.add(compute.shift_left(ranks["place"], SLOT_BITS), ranks["rank"])
+        for change, seq in zip(ranks["change"].to_pylist(), seqs.to_pylist(), strict=True):
+            found[change] = seq
+        return _numbers(found)
+
+    def are_unique(self, seqs: pyarrow.Int64Array) -> bool:
+        """Whether no two changes of a table share a seq."""
+        numbered = pyarrow.table([_numbers(self.table), seqs], ["table", "seq"])
+        some = numbered.filter(compute.greater_equal(seqs, 0))
+        return bool(some.group_by(["table", "seq"]).aggregate([]).num_rows == some.num_rows)
+
+
+def _differs(values: pyarrow.Array) -> pyarrow.BooleanArray:
+    """Whether each value differs from the one before it."""
+    if not len(values):
+        return pyarrow.array([], pyarrow.bool_())
+    differs = compute.not_equal(values[1:], values[:-1])
+    return pyarrow.concat_arrays([pyarrow.array([True]), differs])
+
+
+def _numbers(values: array[int]) -> pyarrow.Int64Array:
+    return pyarrow.array(values, pyarrow.int64())
