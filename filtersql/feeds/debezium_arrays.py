@@ -62,16 +62,17 @@ class ImageRows(Struct, frozen=True):
 
 
 def event_fields(
-    table: Table, samples: Sequence[Mapping[str, Any]], feed: Feed
+    table: Table, samples: Sequence[Mapping[str, Any]], feed: Feed, needed: Needed
 ) -> list[pyarrow.Field]:
     """What values of a table may say, as some of them do. Raises Unusual."""
     images = [one[image] for one in samples for image in _IMAGES if one.get(image)]
-    row = pyarrow.struct(
-        [
-            (column.name, _column_type(column, [one.get(column.name) for one in images], feed))
-            for column in table.columns
-        ]
-    )
+    columns: list[tuple[str, pyarrow.DataType]] = []
+    for column in table.columns:
+        some = [one.get(column.name) for one in images]
+        wanted = is_needed(needed, table.name, column.name)
+        kind = _column_type(column, some, feed) if wanted else _type(some)
+        columns.append((column.name, kind))
+    row = pyarrow.struct(columns)
     names = {name: None for one in samples for name in one if name not in _IMAGES}
     fields = [pyarrow.field(name, _type([one.get(name) for one in samples])) for name in names]
     source = next((one.type for one in fields if one.name == "source"), None)
@@ -160,7 +161,8 @@ def _told(
 
     An image names a column once, or Arrow would not have read it; so it is enough to count.
     """
-    others = {*_IMAGES, *_names(one for one in schema if one.name not in _IMAGES)}
+    members = (one for one in schema if one.name not in _IMAGES)
+    others = {*_IMAGES, *_names(members), *_names(schema.field("after").type, inside=True)}
     if any(mark in name for mark in ('"', "\\") for name in (*names, *others)):
         return frozenset()
     images = sum(int(compute.sum(one.there).as_py() or 0) for one in rows)
@@ -175,10 +177,11 @@ def _told(
     )
 
 
-def _names(fields: Iterable[pyarrow.Field]) -> Iterator[str]:
-    """The names of members, and of the members of these."""
+def _names(fields: Iterable[pyarrow.Field], *, inside: bool = False) -> Iterator[str]:
+    """The names of members, and of the members of these; or of the latter alone."""
     for one in fields:
-        yield one.name
+        if not inside:
+            yield one.name
         kind = one.type
         while pyarrow.types.is_list(kind):
             kind = kind.value_type

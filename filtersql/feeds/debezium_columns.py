@@ -171,7 +171,8 @@ class ColumnReader(Struct):
         table = None if name is None else self.changes.catalog.tables.get(name)
         if table is None:
             raise Unusual
-        events = read_lines(text, len(lines), event_fields(table, samples, self.changes.feed))
+        fields = event_fields(table, samples, self.changes.feed, self.changes.needed)
+        events = read_lines(text, len(lines), fields)
         if events is None:
             raise Unusual
         known = _Lines(shown, lines, seqs, rows, text, schema, table, self.changes)
