@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from filtersql.api.documents import Record
 from filtersql.api.loading import loaded_compilation
-from filtersql.api.records import Captured
 from filtersql.api.reporter import Reporter
 from filtersql.api.statuses import statuses
 from filtersql.errors import Mistakes
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from filtersql.postgres.capture_folder import Progress
     from filtersql.project import LiveSource, Project
 
-__all__ = ["CaptureFlags", "capture", "capturing_of"]
+__all__ = ["CaptureFlags", "Captured", "capture", "capturing_of"]
 
 
 class CaptureFlags(Struct, frozen=True):
@@ -37,6 +37,15 @@ class CaptureFlags(Struct, frozen=True):
     drop: bool = False
     prune: bool = False
     stops: Callable[[], bool] = lambda: False
+
+
+class Captured(Record, frozen=True):
+    """What one call of `capture` recorded, up to a position in the source's log."""
+
+    source: str
+    transactions: int = 0
+    changes: int = 0
+    position: str | None = None
 
 
 def capture(reporter: Reporter, source: str, flags: CaptureFlags) -> Captured:

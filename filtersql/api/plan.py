@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING
 from filtersql.api.inputs import inputs_of, sourced_targets
 from filtersql.api.loading import loaded_compilation
 from filtersql.api.options import WrongUsage
-from filtersql.api.planned import (
-    defined_keys,
-    judge_of,
-    plan_record,
-    print_plan,
-    write_plan,
-)
+from filtersql.api.planned import defined_keys, judge_of, plan_record, write_plan
+from filtersql.api.printed_plan import print_plan
 from filtersql.api.records import Plan
 from filtersql.api.reporter import Reporter
 from filtersql.api.selecting import selected

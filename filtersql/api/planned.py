@@ -1,4 +1,4 @@
-"""A plan as people read it, and as plan.json holds it: `plan` and `apply` show the same."""
+"""A plan as plan.json holds it; what `plan` and `apply` share: how filters are compared for it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,13 @@ from filtersql import __version__
 from filtersql.api import records
 from filtersql.api.records import Plan
 from filtersql.artifacts import CHANGE_FILE, compiled_path, write_changes, write_file
-from filtersql.errors import Mistakes
-from filtersql.errors.wording import counted
 from filtersql.filter_cache import FilterShelf
 from filtersql.filters import resolve
-from filtersql.rendering.definition import COPY, EVERY_ROW, Definition
+from filtersql.rendering.definition import Definition
 from filtersql.rendering.filters_in_force import earlier_criteria
 from filtersql.review.filter_verdicts import filter_verdict
 from filtersql.review.review import Move
-from filtersql.review.row_trials import Condition, Trials, shown
-from filtersql.review.text_table import in_one_line
+from filtersql.review.row_trials import Condition, Trials
 from filtersql.run.ledger_entry import Key, key_of
 from filtersql.run.planned_target import Judge, PlannedTarget
 from filtersql.source import Source
@@ -44,14 +41,12 @@ __all__ = [
     "judge_of",
     "plan_record",
     "planned_moves",
-    "print_plan",
+    "statement_paths",
     "write_plan",
 ]
 
 PLAN_FILE = "plan.json"
 _VERSION = 1
-
-
 _COUNTS = ("delete", "insert", "update", "unchanged")
 
 
@@ -103,15 +98,11 @@ def defined_keys(reporter: Reporter, compilation: Compilation) -> frozenset[Key]
     return frozenset(key_of(node.compiled) for node in compilation.nodes)
 
 
-def _changes(planned: PlannedTarget) -> bool:
-    return planned.change != "removed" or planned.delete is not None
-
-
 def plan_record(
     project: Project, compilation: Compilation, planned: Sequence[PlannedTarget]
 ) -> Plan:
     """The plan for programs: what plan.json and --format json hold."""
-    folders = _folders(project, compilation)
+    folders = statement_paths(project, compilation)
     totals: dict[str, int] = {"targets": len(planned)}
     totals |= {name: sum(getattr(each, name) or 0 for each in planned) for name in _COUNTS}
     return Plan(
@@ -158,22 +149,8 @@ def planned_moves(project: Project, nodes: Sequence[Node]) -> tuple[Move, ...] |
     return tuple(move for _, move in mine)
 
 
-def print_plan(
-    reporter: Reporter, project: Project, compilation: Compilation, planned: Sequence[PlannedTarget]
-) -> None:
-    """Each target that changes, in a few lines, and what it is in all."""
-    folders = _folders(project, compilation)
-    for each in planned:
-        reporter.result(f"{each.unique_id}: {_said(each)}")
-        for line in _lines(each, folders):
-            reporter.result(f"    {line}")
-        if each.mistakes:
-            reporter.report(Mistakes(each.mistakes))
-        reporter.result()
-    reporter.message(_summary(compilation, planned))
-
-
-def _folders(project: Project, compilation: Compilation) -> dict[str, str]:
+def statement_paths(project: Project, compilation: Compilation) -> dict[str, str]:
+    """Where each target's change.sql stands, as a person is told, by the target's unique_id."""
     compiled = project.compiled_path
     inside = compiled.is_relative_to(project.root)
     shown_path = (compiled.relative_to(project.root) if inside else compiled).as_posix()
@@ -205,72 +182,3 @@ def _record(planned: PlannedTarget, folders: Mapping[str, str]) -> records.Plann
         definition={"before": planned.before, "now": planned.now},
         message="\n\n".join(map(str, planned.mistakes)) or None,
     )
-
-
-def _said(planned: PlannedTarget) -> str:
-    if planned.mistakes:
-        return "cannot be planned"
-    if planned.delete is None:
-        return planned.change
-    counted = ((planned.delete, "leave"), (planned.insert or 0, "enter"))
-    counts = [_moves(count, verb) for count, verb in counted]
-    if planned.update:
-        counts.append(_moves(planned.update, "change"))
-    counts.append(_moves(planned.unchanged or 0, "stay"))
-    stands = "" if planned.position is None else f" (at seq {planned.position})"
-    return f"{planned.change}: {', '.join(counts)}{stands}"
-
-
-def _lines(planned: PlannedTarget, folders: Mapping[str, str]) -> list[str]:
-    lines = []
-    if planned.earlier is not None and planned.compiled is not None:
-        now = planned.compiled.definition
-        was, filters = (_filter(each) for each in (planned.earlier, now))
-        if was != filters:
-            lines += [f"was  {was}", f"is   {filters}"]
-    for said, row, count in (
-        ("- leaves", planned.leaves, planned.delete or 0),
-        ("+ enters", planned.enters, planned.insert or 0),
-    ):
-        more = f"; and {count - 1:,} more" if count > 1 else ""
-        if row is not None:
-            lines.append(f"{said}  {_row(row)}{' (constructed)' if planned.constructed else more}")
-    lines += planned.says
-    if planned.statement:
-        reads = "" if planned.reads_source else "; the source is not read"
-        lines.append(f"{folders[planned.unique_id]}{reads}")
-    return lines
-
-
-def _filter(definition: Definition) -> str:
-    texts = definition.filters.get(COPY, EVERY_ROW)
-    return (" AND " if definition.every else " OR ").join(texts)
-
-
-def _row(row: Mapping[str, object]) -> str:
-    return ", ".join(f"{name}={_value(value)}" for name, value in row.items())
-
-
-def _value(value: object) -> str:
-    if isinstance(value, bool):
-        return "t" if value else "f"
-    if isinstance(value, bytes | bytearray):
-        return in_one_line(f"'\\x{value.hex()}'")
-    return in_one_line(shown(None if value is None else str(value)))
-
-
-def _summary(compilation: Compilation, planned: Sequence[PlannedTarget]) -> str:
-    changing = [each for each in planned if _changes(each)]
-    count = len(compilation.nodes)
-    if not changing:
-        return f"Nothing changes: {count} target{' is' if count == 1 else 's are'} as defined."
-    said = f"Plan: {len(changing)} of {counted(count, 'target')}."
-    if all(each.delete is None for each in changing):
-        return said
-    delete, insert = (sum(getattr(each, name) or 0 for each in planned) for name in _COUNTS[:2])
-    return f"{said} {_moves(delete, 'leave')}, {_moves(insert, 'enter')}."
-
-
-def _moves(count: int, verb: str) -> str:
-    """`1 row leaves`, `1,204 rows leave`."""
-    return f"{count:,} row {verb}s" if count == 1 else f"{count:,} rows {verb}"

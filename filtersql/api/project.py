@@ -29,6 +29,7 @@ from filtersql.api.apply import apply
 from filtersql.api.audit import audit
 from filtersql.api.check import check
 from filtersql.api.compile import compile
+from filtersql.api.documents import Record
 from filtersql.api.listener import Event, Listener
 from filtersql.api.loading import load_project
 from filtersql.api.ls import ls
@@ -41,7 +42,6 @@ from filtersql.api.records import (
     Compiled,
     Listing,
     Plan,
-    Record,
     Run,
     Statuses,
     Tests,

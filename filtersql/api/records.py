@@ -3,23 +3,18 @@
 Example
     done = project.run()
     done.results[0].rows_inserted
-    done.to_json()                        the document of `filtersql run --format json`
-
-A notebook shows a record as a table.
 """
 
 from __future__ import annotations
 
-from html import escape
-from typing import Self
+from msgspec import field
 
-import msgspec
+from filtersql.api.documents import Known, Record, Row, Rows
 
 __all__ = [
     "Applied",
     "Audit",
     "Audits",
-    "Captured",
     "Check",
     "Checks",
     "Compiled",
@@ -28,7 +23,6 @@ __all__ = [
     "Listing",
     "Plan",
     "PlannedTarget",
-    "Record",
     "Run",
     "Statuses",
     "Target",
@@ -37,81 +31,8 @@ __all__ = [
     "Tests",
 ]
 
-#: a row or key as JSON has it: column -> value
-Row = dict[str, object]
 
-
-class _Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A document with a field that it does not know is refused: nothing gets lost."""
-
-
-class Record(_Known, frozen=True):
-    """What a command came to."""
-
-    @property
-    def right(self) -> bool:
-        """Whether all is as it should be; else the command exits with 1."""
-        return True
-
-    @property
-    def document(self) -> object:
-        """What the command prints as JSON."""
-        return self
-
-    @classmethod
-    def from_json(cls, document: bytes) -> Self:
-        """The record of a command's document."""
-        return msgspec.json.decode(document, type=cls)
-
-    def to_json(self) -> str:
-        """The command's document."""
-        encoded = msgspec.json.encode(self.document, enc_hook=str)
-        return msgspec.json.format(encoded, indent=2).decode()
-
-    @property
-    def rows(self) -> tuple[msgspec.Struct, ...]:
-        """What a table of the record has a line for."""
-        lists = (getattr(self, name) for name in self.__struct_fields__)
-        return next((each for each in lists if isinstance(each, tuple)), ())
-
-    def _repr_html_(self) -> str:
-        """The rows as a table; what they have nowhere is left out."""
-        rows = [msgspec.to_builtins(row) for row in self.rows]
-        if not rows:
-            return f"<p>{type(self).__name__}: nothing to show</p>"
-        names = [
-            name for name in rows[0] if any(row[name] not in (None, "", [], {}) for row in rows)
-        ]
-        head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        lines = ("".join(f"<td>{escape(_shown(row[name]))}</td>" for name in names) for row in rows)
-        body = "".join(f"<tr>{line}</tr>" for line in lines)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, list) and all(isinstance(each, int | str) for each in value):
-        return ", ".join(map(str, value))
-    if isinstance(value, dict | list):
-        return msgspec.json.encode(value).decode()
-    return "" if value is None else str(value)
-
-
-class _Rows(Record, frozen=True):
-    """A record whose document is a list: that of its one field."""
-
-    @classmethod
-    def from_json(cls, document: bytes) -> Self:
-        """The record of a command's document."""
-        (name,) = cls.__struct_fields__
-        return msgspec.convert({name: msgspec.json.decode(document)}, cls)
-
-    @property
-    def document(self) -> object:
-        """What the command prints as JSON."""
-        return self.rows
-
-
-class CompiledTarget(_Known, frozen=True):
+class CompiledTarget(Known, frozen=True):
     """A target's folder of statements, below the project's."""
 
     unique_id: str
@@ -125,16 +46,7 @@ class Compiled(Record, frozen=True):
     warnings: list[str]
 
 
-class Captured(Record, frozen=True):
-    """What one call of `capture` recorded, up to a position in the source's log."""
-
-    source: str
-    transactions: int = 0
-    changes: int = 0
-    position: str | None = None
-
-
-class Check(_Known, frozen=True):
+class Check(Known, frozen=True):
     """Whether a target's statements are proved: `proved`, `wrong` or `error`; seconds it took.
 
     `counterexample` is the smallest case that goes wrong.
@@ -160,7 +72,7 @@ class Checks(Record, frozen=True):
         return all(each.status == "proved" for each in self.checks)
 
 
-class Audit(_Known, frozen=True):
+class Audit(Known, frozen=True):
     """How a target differs from the filter over its source, at its position.
 
     `status` is `ok`, `found`, `repaired`, `skip` (not filled yet) or `error`.
@@ -189,7 +101,7 @@ class Audits(Record, frozen=True):
         return all(each.status in ("ok", "repaired", "skip") for each in self.audits)
 
 
-class Target(_Known, frozen=True):
+class Target(Known, frozen=True):
     """How far a target got; see `filtersql status`.
 
     `changes_per_run` are those of up to 12 runs since it was filled, the oldest first.
@@ -212,7 +124,7 @@ class Target(_Known, frozen=True):
     source_behind: int | None = None
 
 
-class Listed(_Known, frozen=True):
+class Listed(Known, frozen=True):
     """What `ls` has a line for: a publication, set, table, subscription or target."""
 
     resource_type: str
@@ -226,19 +138,19 @@ class Listed(_Known, frozen=True):
     description: str | None
 
 
-class Listing(_Rows, frozen=True):
+class Listing(Rows, frozen=True):
     """What `ls` lists."""
 
     nodes: tuple[Listed, ...]
 
 
-class Statuses(_Rows, frozen=True):
+class Statuses(Rows, frozen=True):
     """What `status` knows."""
 
     targets: tuple[Target, ...]
 
 
-class PlannedTarget(_Known, frozen=True):
+class PlannedTarget(Known, frozen=True):
     """What a changed definition moves in one target. Counts are None where nobody counted.
 
     `leaves` and `enters` are a row of each kind; `statement` is the path of change.sql.
@@ -281,7 +193,7 @@ class Applied(Plan, frozen=True):
     """What `apply` carried out: the targets of the plan that it changed."""
 
 
-class TargetRun(_Known, frozen=True):
+class TargetRun(Known, frozen=True):
     """What a run did to a target: `success`, `error` or `skipped`; seconds, rows and changes."""
 
     unique_id: str
@@ -305,13 +217,13 @@ class TargetRun(_Known, frozen=True):
 class Run(Record, frozen=True, kw_only=True, omit_defaults=True):
     """What `run` did; `target/run_results.json` holds the same. `retry` of nothing has no more."""
 
-    metadata: Row = {}
-    args: Row = {}
+    metadata: Row = field(default_factory=dict)
+    args: Row = field(default_factory=dict)
     elapsed_time: float = 0.0
     results: tuple[TargetRun, ...]
 
 
-class Test(_Known, frozen=True):
+class Test(Known, frozen=True):
     """A unit test: `pass` or `fail`, and the rows that are missing or unexpected."""
 
     name: str

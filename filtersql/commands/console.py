@@ -22,8 +22,8 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.concealing import concealed
 
 if TYPE_CHECKING:
+    from filtersql.api.documents import Record
     from filtersql.api.notices import RememberedNotice
-    from filtersql.api.records import Record
 
 __all__ = ["Console", "echo", "fail", "wants_color"]
 

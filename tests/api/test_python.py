@@ -19,7 +19,7 @@ from transcripts import Shell
 
 import filtersql
 from filtersql import Event, Failed, Mistakes, Project
-from filtersql.api.records import Record
+from filtersql.api.documents import Record
 
 #: what differs from call to call
 _CHANGING = re.compile(
