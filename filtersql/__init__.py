@@ -31,7 +31,7 @@ __version__ = "0.1.0"
 #: where what is offered stands; all else are records
 _MODULES = {
     "Event": "api.listener",
-    "Failed": "api.project",
+    "Failed": "api.answering",
     "Mistake": "errors",
     "Mistakes": "errors",
     "Project": "api.project",

@@ -1,5 +1,5 @@
+from filtersql.api.answering import Failed as Failed
 from filtersql.api.listener import Event as Event
-from filtersql.api.project import Failed as Failed
 from filtersql.api.project import Project as Project
 from filtersql.api.records import Applied as Applied
 from filtersql.api.records import Audits as Audits

@@ -17,20 +17,16 @@ output of `method: session` uses it and leaves it as it was.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import ClassVar
 
-import msgspec
-from msgspec.structs import replace
-
+from filtersql.api.answering import Answering, OnEvent, listened, several
 from filtersql.api.apply import apply
 from filtersql.api.audit import audit
 from filtersql.api.check import check
 from filtersql.api.compile import compile
-from filtersql.api.documents import Record
-from filtersql.api.listener import Event, Listener
 from filtersql.api.loading import load_project
 from filtersql.api.ls import ls
 from filtersql.api.options import Options, WrongUsage
@@ -46,47 +42,20 @@ from filtersql.api.records import (
     Statuses,
     Tests,
 )
-from filtersql.api.reporter import Reporter
 from filtersql.api.retry import retry
 from filtersql.api.run import RunFlags, run
 from filtersql.api.status import status
 from filtersql.api.test import test
-from filtersql.api.watching import watched
-from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.concealing import concealed
 
-__all__ = ["Failed", "Project", "listened", "several"]
-
-_Answer = TypeVar("_Answer")
-_Record = TypeVar("_Record", bound=Record)
-#: methods that take `on_event`
-_WATCHED = (
-    "compile",
-    "check",
-    "test",
-    "ls",
-    "plan",
-    "apply",
-    "run",
-    "retry",
-    "audit",
-    "status",
-)
-OnEvent = Callable[[Event], object]
+__all__ = ["Project"]
 
 
-class Failed(Mistakes):
-    """Mistakes of some targets, when all have ended: `record` tells what became of each."""
-
-    def __init__(self, mistakes: Iterable[Mistake], record: Record) -> None:
-        super().__init__(mistakes)
-        self.record: Any = record
-
-
-class Project(msgspec.Struct, frozen=True):
+class Project(Answering, frozen=True):
     """A project on disk, with the flags that all commands share. Made by `load`."""
 
-    options: Options
+    watchable: ClassVar[Sequence[str]] = (
+        "compile check test ls plan apply run retry audit status".split()
+    )
 
     @classmethod
     def load(
@@ -277,59 +246,3 @@ class Project(msgspec.Struct, frozen=True):
     ) -> Statuses:
         """Position, lag, conflicts and quarantine of every target. Raises Mistakes."""
         return self._answer(status, on_event, select, exclude)
-
-    def watch(self, method: str = "run", **arguments: object) -> Generator[Event, None, Record]:
-        """The events of another method as they happen; its record is what the generator returns.
-
-        `arguments` are the method's. It works in a thread of its own, with the active SparkSession
-        of this one; who leaves the loop waits for its end. Raises what the method raises, and
-        ValueError where no such method works.
-        """
-        if method not in _WATCHED:
-            raise ValueError(f"{method} is no method that works: {', '.join(_WATCHED)}")
-        return watched(partial(getattr(self, method), **arguments))
-
-    def _answer(
-        self,
-        work: Callable[[Reporter], _Record],
-        on_event: OnEvent | None,
-        select: Iterable[str] = (),
-        exclude: Iterable[str] = (),
-        *,
-        state: str | Path | None = None,
-        fail_fast: bool = False,
-    ) -> _Record:
-        """What a piece of work came to, as its command prints it: plain values, no secrets."""
-        options = replace(
-            self.options,
-            select=several(select),
-            exclude=several(exclude),
-            state=None if state is None else Path(state),
-            fail_fast=fail_fast,
-        )
-        listener, answer = listened(options, on_event, work)
-        record = answer.from_json(concealed(answer.to_json()).encode())
-        if listener.mistakes:
-            raise Failed(listener.mistakes, record)
-        return record
-
-
-def listened(
-    options: Options, on_event: OnEvent | None, work: Callable[[Listener], _Answer]
-) -> tuple[Listener, _Answer]:
-    """What is said while something works, and what it gives.
-
-    Raises Mistakes, and ValueError for wrong usage.
-    """
-    listener = Listener(options, on_event)
-    try:
-        return listener, work(listener)
-    except Mistake as mistake:
-        raise Mistakes([mistake]) from None
-    finally:
-        listener.log.close()
-
-
-def several(names: Iterable[str]) -> tuple[str, ...]:
-    """Selectors; a text alone is one."""
-    return (names,) if isinstance(names, str) else tuple(names)

@@ -17,9 +17,10 @@ from typing import Any
 import dagster
 from msgspec.structs import replace
 
+from filtersql.api.answering import Failed, listened, several
 from filtersql.api.compiling import compiled
 from filtersql.api.listener import Event
-from filtersql.api.project import Failed, Project, listened, several
+from filtersql.api.project import Project
 from filtersql.rendering.compiled import CompiledTable
 
 __all__ = ["filtersql_assets"]
