@@ -27,7 +27,7 @@ from filtersql.api.selecting import selected
 from filtersql.artifacts import write_file
 from filtersql.errors import Mistakes
 from filtersql.errors.auditing import UnknownTable
-from filtersql.project.profiles import is_secret
+from filtersql.project.secrets import is_secret
 from filtersql.run import Options, run_results
 from filtersql.run import run as run_targets
 from filtersql.run.ledger_entry import key_of

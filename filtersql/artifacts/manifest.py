@@ -27,7 +27,7 @@ from filtersql.definitions.model import Action, Feed, SourceOfTables
 from filtersql.names import path_name
 from filtersql.pgtypes import format_type
 from filtersql.project import Project
-from filtersql.project.profiles import is_secret
+from filtersql.project.secrets import is_secret
 from filtersql.publications.model import Contribution
 from filtersql.source import Span
 

@@ -8,7 +8,6 @@ Example
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -21,25 +20,20 @@ from filtersql.definitions.catalog_builder import Refuse
 from filtersql.definitions.model import Definitions
 from filtersql.definitions.yaml_document import Document
 from filtersql.errors import Mistake, Mistakes, in_order
-from filtersql.errors.concealing import conceal, forget
+from filtersql.errors.concealing import forget
 from filtersql.errors.live import unknown_source
 from filtersql.errors.project import NO_PROFILES_FILE, NO_PROJECT
-from filtersql.project.files import DefinitionFiles, read_text, rendered, shown
+from filtersql.project.files import DefinitionFiles, read_text, rendered
 from filtersql.project.live_sources import LiveSource, read_sources
-from filtersql.project.profiles import (
-    PROFILE_KEYS,
-    Output,
-    hide_secrets,
-    is_secret,
-    read_output,
-    read_profile,
-    unset_mark,
-)
+from filtersql.project.output_keys import PROFILE_KEYS
+from filtersql.project.outputs import Output
+from filtersql.project.profiles import find_profiles, profile_of, read_profiles
+from filtersql.project.secrets import is_secret
 from filtersql.project.settings import Settings, read_settings
-from filtersql.project.templates import Templates, Unset
+from filtersql.project.template_functions import template_functions
+from filtersql.project.templates import Templates
 from filtersql.rendering.render import forget_own
 from filtersql.semantics import Semantics
-from filtersql.source import Passage
 
 __all__ = [
     "PROJECT_FILE",
@@ -54,7 +48,6 @@ __all__ = [
 ]
 
 PROJECT_FILE = "filtersql_project.yml"
-_NO_VALUE = object()
 
 
 class Project(Struct, frozen=True, eq=False):
@@ -118,7 +111,7 @@ def load(
     secrets, asked = set[str](), set[str]()
     forget()
     forget_own()
-    templates = Templates(_functions(given, secrets, asked), variables=given)
+    templates = Templates(template_functions(given, secrets, asked), variables=given)
     text = rendered(read_text(root / PROJECT_FILE, root, mistakes), templates, mistakes)
     if mistakes:
         # Without this file neither the profile nor a variable is known.
@@ -126,8 +119,8 @@ def load(
     settings = read_settings(Document(text, mistakes))
     unsettled = bool(mistakes)
     given = {**settings.variables, **given}
-    look_up = _functions(given, secrets, asked)
-    output, sources = _profile(
+    look_up = template_functions(given, secrets, asked)
+    output, sources = profile_of(
         root, settings, profiles_dir, target, look_up, given, need_output, mistakes, secrets
     )
     functions = {**look_up, "target": _target(output)}
@@ -181,18 +174,18 @@ def find_source(
     mistakes: list[Mistake] = []
     forget()
     given, settings = dict(variables or {}), None
-    look_up = _functions(given, set(), set())
+    look_up = template_functions(given, set(), set())
     if (root / PROJECT_FILE).is_file():
         templates = Templates(look_up, variables=given)
         text = rendered(read_text(root / PROJECT_FILE, root, mistakes), templates, mistakes)
         settings = read_settings(Document(text, mistakes))
         given = {**settings.variables, **given}
-        look_up = _functions(given, set(), set())
-    path, searched = _find_profiles(root, profiles_dir)
+        look_up = template_functions(given, set(), set())
+    path, searched = find_profiles(root, profiles_dir)
     if path is None:
         hint = f"{{{root.name}: {{sources: {{{name}: {{type: postgres, dsn: service={name}}}}}}}}}"
         raise Mistakes([*mistakes, NO_PROFILES_FILE(searched=searched, hint=f"Write {hint}")])
-    document = _read_profiles(path, root, look_up, given, mistakes)
+    document = read_profiles(path, root, look_up, given, mistakes)
     known: dict[str, dict[str, LiveSource]] = {}
     for key, node in document.mapping(document.root(), "profiles.yml", None).items():
         if settings is None or key == settings.profile:
@@ -224,30 +217,6 @@ def package_folder(name: str) -> Path:
     return inside if inside.is_dir() else package.parent / name
 
 
-def _functions(
-    variables: Mapping[str, object], secrets: set[str], asked: set[str]
-) -> dict[str, object]:
-    def var(name: str, default: object = _NO_VALUE) -> object:
-        if name in variables:
-            return variables[name]
-        if default is _NO_VALUE:
-            raise Unset("var", str(name))
-        return default
-
-    def env_var(name: str, default: object = _NO_VALUE) -> object:
-        asked.add(name)
-        if name in os.environ:
-            if is_secret(name) and os.environ[name]:
-                secrets.add(os.environ[name])
-                conceal(os.environ[name])
-            return os.environ[name]
-        if default is _NO_VALUE:
-            raise Unset("env_var", str(name))
-        return default
-
-    return {"var": var, "env_var": env_var}
-
-
 def _target(output: Output | None) -> dict[str, object]:
     """What a template may know of the output: no secret."""
     if output is None:
@@ -255,72 +224,3 @@ def _target(output: Output | None) -> dict[str, object]:
     kept = {key: value for key, value in output.settings.items() if not is_secret(key)}
     named = ("name", "type", "method", "format", "schema", "catalog", "threads")
     return {**kept, **{key: getattr(output, key) for key in named}}
-
-
-def _profile(
-    root: Path,
-    settings: Settings,
-    profiles_dir: Path | None,
-    target: str | None,
-    look_up: Mapping[str, object],
-    variables: Mapping[str, object],
-    need_output: bool,
-    mistakes: list[Mistake],
-    secrets: set[str],
-) -> tuple[Output | None, Mapping[str, LiveSource] | None]:
-    """The chosen output, and the live sources; None where no profile is found."""
-    path, searched = _find_profiles(root, profiles_dir)
-    if path is None:
-        if need_output and settings.profile is not None:
-            mistakes.append(NO_PROFILES_FILE(settings.profile_span, searched=searched))
-        return None, None
-    own: list[Mistake] = []
-    document = _read_profiles(path, root, look_up, variables, own)
-    profile = read_profile(document, settings)
-    output, sources = None, None
-    if profile is not None:
-        output = read_output(document, settings, profile, target, secrets)
-        # They are judged also where no output is needed.
-        sources = read_sources(Document(document.passage, mistakes), profile[1].get("sources"))
-    if need_output or target is not None:
-        mistakes += own
-    return output, sources
-
-
-def _find_profiles(root: Path, profiles_dir: Path | None) -> tuple[Path | None, list[str]]:
-    """profiles.yml, and the folders that were searched."""
-    chosen = os.environ.get("FILTERSQL_PROFILES_DIR")
-    folders = [root, Path.home() / ".filtersql"]
-    if profiles_dir is not None:
-        folders = [profiles_dir]
-    elif chosen:
-        folders.insert(0, Path(chosen))
-    path = next((one / "profiles.yml" for one in folders if (one / "profiles.yml").is_file()), None)
-    return path, [shown(folder, root) for folder in folders]
-
-
-def _read_profiles(
-    path: Path,
-    root: Path,
-    look_up: Mapping[str, object],
-    variables: Mapping[str, object],
-    mistakes: list[Mistake],
-) -> Document:
-    functions = {**look_up, "env_var": _lenient(look_up["env_var"])}
-    source = read_text(path, root, mistakes)
-    text = rendered(source, Templates(functions, variables=variables), mistakes)
-    hidden = Passage(text.text, hide_secrets(source), text.starts, text.offsets, text.widths)
-    return Document(hidden, mistakes)
-
-
-def _lenient(env_var: object) -> object:
-    """env_var in profiles.yml, where other outputs than the chosen one may need more."""
-    assert callable(env_var)
-
-    def asked(name: str, *default: object) -> object:
-        try:
-            return env_var(name, *default)
-        except Unset:
-            return unset_mark(str(name))
-
-    return asked

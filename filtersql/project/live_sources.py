@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.errors import Mistake
-from filtersql.project.profiles import check_environment
+from filtersql.project.template_functions import check_environment
 from filtersql.source import Span
 
 __all__ = ["SOURCE_KEYS", "LiveSource", "read_sources"]

@@ -23,7 +23,7 @@ from filtersql.definitions import (
     yaml_subscriptions,
     yaml_tables,
 )
-from filtersql.project import live_sources, profiles, settings
+from filtersql.project import live_sources, output_keys, settings
 
 FOLDER = Path(filtersql.__file__).parent / "schemas"
 LOADED = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
@@ -92,11 +92,11 @@ def test_keys_are_those_of_the_readers() -> None:
     assert keys(LOADED["project"]) == settings._KEYS
     defaults = LOADED["project"]["properties"]["defaults"]["anyOf"][0]
     assert keys(defaults) == yaml_subscriptions.DEFAULTS
-    assert keys(LOADED["profiles"]["additionalProperties"]) == set(profiles.PROFILE_KEYS)
+    assert keys(LOADED["profiles"]["additionalProperties"]) == set(output_keys.PROFILE_KEYS)
     assert keys(LOADED["profiles"]["$defs"]["source"]) == set(live_sources.SOURCE_KEYS)
     outputs = LOADED["profiles"]["$defs"]["output"]["anyOf"]
     for name, schema in zip(("session", "thrift", "connect", "duckdb"), outputs, strict=True):
-        assert keys(schema) == profiles.OUTPUT_KEYS[name], name
+        assert keys(schema) == output_keys.OUTPUT_KEYS[name], name
 
 
 @pytest.mark.parametrize("example", ["shop", "postgres", "window"])
