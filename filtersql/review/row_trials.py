@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import lru_cache
 from itertools import islice, product
 from math import prod
 from operator import itemgetter
@@ -24,12 +23,11 @@ from sqlglot import exp
 from filtersql.catalog import Table
 from filtersql.errors import Mistake, Mistakes
 from filtersql.filters import Filter, write
+from filtersql.review.candidate_rows import numbered_rows, places_of, trimmed, with_others
 from filtersql.review.telling_rows import Answer, own_first, telling_first
-from filtersql.storage import column_type
 from filtersql.targets.model import Engine
 from filtersql.verify.boundaries import Candidates, candidates
 from filtersql.verify.clock import at_trial
-from filtersql.verify.values import values_of
 
 __all__ = ["Comparison", "Condition", "NotTried", "Row", "Trials", "shown"]
 
@@ -97,7 +95,7 @@ class Trials(Struct, frozen=True):
     def _answers(self, condition: Condition, domain: tuple[Candidates, ...]) -> list[Answer]:
         """What the condition says of each row; rows on which it raises are left out."""
         try:
-            return self._judged(condition, _trimmed(domain, _MOST_EXAMPLES))
+            return self._judged(condition, trimmed(domain, _MOST_EXAMPLES))
         except NotTried:
             numbers = [range(len(each.values)) for each in domain]
             answers: list[Answer] = []
@@ -115,9 +113,11 @@ class Trials(Struct, frozen=True):
 
     def _judged(self, condition: Condition, domain: tuple[Candidates, ...]) -> list[Answer]:
         answer = exp.alias_(self._written(condition, domain), "answer", copy=False)
-        query = exp.Select(expressions=[exp.column("i"), answer]).from_(_rows(domain), copy=False)
+        query = exp.Select(expressions=[exp.column("i"), answer]).from_(
+            numbered_rows(domain), copy=False
+        )
         found = [
-            (_places(domain, number), None if truth is None else bool(truth))
+            (places_of(domain, number), None if truth is None else bool(truth))
             for number, truth in self._ask(query)
         ]
         return sorted(found, key=itemgetter(0))
@@ -126,7 +126,7 @@ class Trials(Struct, frozen=True):
         """Rows that tell two conditions apart. Raises NotTried."""
         domain = self._domain(before, now)
         exhaustive = all(each.complete for each in domain)
-        domain, whole = _trimmed(domain, _MOST_EXHAUSTIVE if exhaustive else _MOST_ROWS), domain
+        domain, whole = trimmed(domain, _MOST_EXHAUSTIVE if exhaustive else _MOST_ROWS), domain
         exhaustive = exhaustive and domain == whole
         gained = self._first(domain, now, before)
         lost = self._first(domain, before, now)
@@ -142,13 +142,13 @@ class Trials(Struct, frozen=True):
         )
         query = (
             exp.Select(expressions=[exp.column("i")])
-            .from_(_rows(domain), copy=False)
+            .from_(numbered_rows(domain), copy=False)
             .where(takes, exp.not_(leaves, copy=False), copy=False)
             .order_by(exp.column("i"), copy=False)
             .limit(1, copy=False)
         )
         found = self._ask(query)
-        return _row(domain, _places(domain, found[0][0])) if found else None
+        return _row(domain, places_of(domain, found[0][0])) if found else None
 
     def _domain(self, *conditions: Condition) -> tuple[Candidates, ...]:
         filters = [each for condition in conditions for each in condition.filters]
@@ -157,7 +157,7 @@ class Trials(Struct, frozen=True):
         if any(each.over is not None for each in filters):
             # At another time the cuts of two windows may lie otherwise.
             found = tuple(replace(each, complete=False) for each in found)
-        domain = tuple(map(_with_others, found))
+        domain = tuple(map(with_others, found))
         for each in domain:
             if not any(value is not None for value in each.values):
                 raise NotTried(f'there are no values to try for column "{each.column.name}"')
@@ -185,15 +185,6 @@ class Trials(Struct, frozen=True):
             raise NotTried(f"the filter raises on some of the rows: {one.message}") from None
 
 
-def _with_others(each: Candidates) -> Candidates:
-    """With values of its type, where the filters' constants give less than two."""
-    known = [value for value in each.values if value is not None]
-    if each.complete or len(known) > 1 or each.column.type.schema != "pg_catalog":
-        return each
-    others = (value for value in values_of(each.column) if value not in known)
-    return Candidates(each.column, (*known, *others, *each.values[len(known) :]), complete=False)
-
-
 def shown(value: str | None) -> str:
     """A value as a literal, for people: numbers bare, anything else in quotes.
 
@@ -207,66 +198,7 @@ def shown(value: str | None) -> str:
     return value if bare else "'" + value.replace("'", "''") + "'"
 
 
-def _list(each: Candidates) -> exp.Expr:
-    """The candidates as a list of the column's stored type."""
-    values = [exp.null() if value is None else exp.Literal.string(value) for value in each.values]
-    stored = column_type(each.column, "duckdb").sql
-    return exp.Cast(this=exp.Array(expressions=values), to=_list_type(stored).copy())
-
-
-@lru_cache(maxsize=64)
-def _list_type(stored: str) -> exp.DataType:
-    return exp.DataType.build(f"{stored}[]", dialect="duckdb")
-
-
-def _rows(domain: Sequence[Candidates]) -> exp.Expr:
-    """All combinations, numbered by i: one value of each list, the last list's changing first."""
-    left = count = prod(len(each.values) for each in domain)
-    columns: list[exp.Expr] = [exp.column("i")]
-    for place, each in enumerate(domain):
-        size = len(each.values)
-        left //= size
-        number = exp.Mod(
-            this=exp.Paren(
-                this=exp.IntDiv(this=exp.column("i"), expression=exp.Literal.number(left))
-            ),
-            expression=exp.Literal.number(size),
-        )
-        index = exp.Add(this=exp.Paren(this=number), expression=exp.Literal.number(1))
-        value = exp.Anonymous(this="LIST_EXTRACT", expressions=[_list(each), index])
-        columns.append(exp.alias_(value, f"c{place}", copy=False))
-    numbers = exp.Table(
-        this=exp.Anonymous(this="RANGE", expressions=[exp.Literal.number(count)]),
-        alias=exp.TableAlias(this=exp.to_identifier("r"), columns=[exp.to_identifier("i")]),
-    )
-    selected = exp.Select(expressions=columns).from_(numbers, copy=False)
-    return selected.subquery("tried", copy=False)
-
-
-def _places(domain: Sequence[Candidates], number: object) -> list[int]:
-    """The place of each value in the row of that number."""
-    rest, places = int(str(number)), []
-    for each in reversed(domain):
-        rest, place = divmod(rest, len(each.values))
-        places.append(place)
-    return places[::-1]
-
-
 def _row(domain: Sequence[Candidates], places: Sequence[int]) -> Row:
     return tuple(
         (each.column.name, each.values[place]) for each, place in zip(domain, places, strict=False)
-    )
-
-
-def _trimmed(domain: tuple[Candidates, ...], most: int) -> tuple[Candidates, ...]:
-    """The candidates with the longest lists shortened until there are few enough rows."""
-    lists = [each.values for each in domain]
-    while prod(map(len, lists)) > most:
-        longest = max(range(len(lists)), key=lambda place: len(lists[place]))
-        values = lists[longest]
-        # NULL stands last and stays.
-        lists[longest] = (*values[:-2], values[-1])
-    return tuple(
-        each if each.values == values else Candidates(each.column, values, complete=False)
-        for each, values in zip(domain, lists, strict=True)
     )
