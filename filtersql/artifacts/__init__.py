@@ -2,6 +2,7 @@
 
 write, stale_files, compiled_path, files_of    statements, all or nothing
 manifest                                       what was compiled, from what, and why
+Fingerprints, config_of                        what a target means, wherever it lands
 read_manifest -> EarlierManifest               an earlier one, for --state
 source_map                                     lines of a statement -> places of definitions
 """
@@ -17,13 +18,8 @@ from filtersql.artifacts.files import (
     write_changes,
     write_file,
 )
-from filtersql.artifacts.manifest import (
-    MANIFEST_VERSION,
-    Fingerprints,
-    checksums,
-    config_of,
-    manifest,
-)
+from filtersql.artifacts.fingerprints import Fingerprints, config_of
+from filtersql.artifacts.manifest import MANIFEST_VERSION, checksums, manifest
 from filtersql.artifacts.source_map import Mapped, SourceMaps, source_map
 
 __all__ = [

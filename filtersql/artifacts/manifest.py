@@ -2,18 +2,11 @@
 
 Two compiles of the same definitions give the same bytes: no time of day, no secret, no machine's
 path is in it.
-
-A node's `fingerprint` is what it means wherever it runs: its filters, columns, key, settings and
-the macros that print it. A changed comment, description or blank of a definition file leaves it as
-it is; another target of the profile does too.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,23 +14,20 @@ from typing import Any
 import msgspec
 
 from filtersql import __version__
+from filtersql.artifacts.fingerprints import Fingerprints, config_of, types_of
 from filtersql.artifacts.source_map import SourceMaps
 from filtersql.compile import Compilation, Node, destination
-from filtersql.definitions.model import Action, Feed, SourceOfTables
+from filtersql.definitions.model import Action
 from filtersql.names import path_name
-from filtersql.pgtypes import format_type
 from filtersql.project import Project
-from filtersql.project.secrets import is_secret
 from filtersql.publications.model import Contribution
 from filtersql.source import Span
 
 __all__ = [
     "MANIFEST_VERSION",
     "Entries",
-    "Fingerprints",
     "checksums",
     "compiled_path",
-    "config_of",
     "framed",
     "manifest",
     "statements_of",
@@ -46,9 +36,6 @@ __all__ = [
 MANIFEST_VERSION = 1
 #: what stands around the entries of `{"nodes": {…}}`, indented
 _BEGIN, _END = b'{\n  "nodes": {', b"\n  }\n}"
-#: made once: json.dumps() makes one for each call
-_SORTED = json.JSONEncoder(sort_keys=True, default=str, check_circular=False)
-_ELSEWHERE = re.compile(r"\{%-?\s*(?:import|include|extends|from)\b")
 
 
 def compiled_path(node: Node) -> str:
@@ -101,13 +88,13 @@ class Entries:
     """The entries of a manifest's nodes; what they share is worked out once."""
 
     def __init__(self, macro_folders: tuple[Path, ...]) -> None:
-        self._macros = _MacroTexts(macro_folders)
+        self._fingerprints = Fingerprints(macro_folders)
 
     def of(self, node: Node, maps: SourceMaps, sums: Mapping[str, str]) -> bytes:
         """`"<subscription>.<schema>.<table>": {…}` as it stands in the manifest."""
         name = f"{node.compiled.subscription}.{node.compiled.relation}"
         # An entry is printed where it stands, and what stands around it is cut off.
-        entry = _node(node, self._macros, maps, sums)
+        entry = _node(node, self._fingerprints, maps, sums)
         return _indented({"nodes": {name: entry}})[len(_BEGIN) : -len(_END)]
 
 
@@ -135,61 +122,10 @@ def statements_of(node: Node) -> dict[str, str]:
     return {statement: text for statement, text in texts.items() if text is not None}
 
 
-class Fingerprints:
-    """What targets mean, whatever engine and schema they land in."""
-
-    def __init__(self, macro_folders: tuple[Path, ...]) -> None:
-        self._macros = _MacroTexts(macro_folders)
-
-    def of(self, node: Node) -> str:
-        """A target's fingerprint."""
-        return _fingerprint(node, _types(node), self._macros)
-
-
-class _MacroTexts:
-    """The hashes of macros' texts, each read once."""
-
-    def __init__(self, folders: tuple[Path, ...]) -> None:
-        self._folders = folders
-
-    @cached_property
-    def of_all(self) -> str:
-        """Of the macros that print a table's statements, as JSON."""
-        names = sorted(path.stem for path in self._folders[-1].glob("*.sql"))
-        return json.dumps([self._hash(name) for name in names])
-
-    def _hash(self, name: str) -> str:
-        file = next(
-            path for path in (one / f"{name}.sql" for one in self._folders) if path.is_file()
-        )
-        text = file.read_text(encoding="utf-8")
-        if _ELSEWHERE.search(text):
-            text += "".join(
-                path.read_text(encoding="utf-8") for path in sorted(file.parent.rglob("*.sql"))
-            )
-        return sha256(text.encode()).hexdigest()
-
-
-def _fingerprint(node: Node, types: Mapping[str, str], macros: _MacroTexts) -> str:
-    compiled, resolved = node.compiled, node.resolved
-    content = [
-        compiled.filter_hash,
-        [[column.name, column.not_null] for column in compiled.columns],
-        types,
-        compiled.form,
-        resolved.subscription.target,
-        resolved.alias,
-        {key: value for key, value in config_of(node).items() if key != "tags"},
-    ]
-    # as if the macros' hashes, the same for all targets, were encoded with the rest
-    text = f"{_SORTED.encode(content)[:-1]}, {macros.of_all}]"
-    return sha256(text.encode()).hexdigest()
-
-
 def _node(
-    node: Node, macros: _MacroTexts, maps: SourceMaps, sums: Mapping[str, str]
+    node: Node, fingerprints: Fingerprints, maps: SourceMaps, sums: Mapping[str, str]
 ) -> dict[str, Any]:
-    compiled, resolved, types = node.compiled, node.resolved, _types(node)
+    compiled, resolved = node.compiled, node.resolved
     return {
         "unique_id": compiled.unique_id,
         "subscription": compiled.subscription,
@@ -198,7 +134,7 @@ def _node(
         "publications": list(dict.fromkeys(part.publication for part in resolved.contributions)),
         "sources": [list(source) for source in compiled.sources],
         "columns": [column.name for column in compiled.columns],
-        "types": types,
+        "types": types_of(node),
         "key": list(compiled.key),
         "form": compiled.form,
         "actions": sorted(action.value for action in resolved.filters)
@@ -215,7 +151,7 @@ def _node(
         "why": list(resolved.why),
         "filter_hash": compiled.filter_hash,
         "definition": compiled.definition.text,
-        "fingerprint": _fingerprint(node, types, macros),
+        "fingerprint": fingerprints.of(node),
         "via_partition_root": compiled.via_partition_root,
         "config": config_of(node),
         "defined_at": maps.place(resolved.subscription.span),
@@ -234,58 +170,6 @@ def _filters(node: Node, parts: Iterable[Contribution], maps: SourceMaps) -> lis
         }
         for part, row_filter in ((part, node.filters[part]) for part in parts)
     ]
-
-
-def _types(node: Node) -> dict[str, str]:
-    """The columns of the published table, also those that are only judged, as PostgreSQL says."""
-    return {column.name: format_type(column.type) for column in node.resolved.table.columns}
-
-
-def config_of(node: Node) -> dict[str, object]:
-    """What a target's subscription says beyond its SQL."""
-    subscription = node.resolved.subscription
-    return {
-        "copy_data": subscription.copy_data,
-        "on_conflict": subscription.on_conflict,
-        "on_filter_error": subscription.on_filter_error,
-        "source": _source(subscription.source),
-        "changes": _feed(subscription.changes),
-        "target_config": _shown(subscription.target_config),
-        "tags": list(subscription.tags),
-    }
-
-
-def _source(source: SourceOfTables | None) -> dict[str, object] | None:
-    if source is None:
-        return None
-    return {
-        "table": source.table,
-        "path": source.path,
-        "format": source.format,
-        "seq": source.seq,
-    }
-
-
-def _feed(feed: Feed | None) -> dict[str, object] | None:
-    if feed is None:
-        return None
-    return {
-        "format": feed.format,
-        "path": feed.path,
-        "table": feed.table,
-        "before": "complete" if feed.before_complete else "logged",
-    }
-
-
-def _shown(value: object) -> object:
-    """Settings without secrets."""
-    if isinstance(value, Mapping):
-        return {
-            str(key): "*" if is_secret(str(key)) else _shown(item) for key, item in value.items()
-        }
-    if isinstance(value, list | tuple):
-        return [_shown(item) for item in value]
-    return value if isinstance(value, str | bool | int | None) else str(value)
 
 
 def _place(span: Span | None) -> str | None:
