@@ -27,12 +27,12 @@ from filtersql.rendering.sql_fragments import quoted
 from filtersql.storage import Engine as Dialect
 from filtersql.storage import column_type
 from filtersql.targets import depth
-from filtersql.verify.batch_cases import NotLifted
 from filtersql.verify.cells import cells
 from filtersql.verify.clock import show_trial
 from filtersql.verify.expected_rows import Tried, answered
 from filtersql.verify.histories import histories, moves
 from filtersql.verify.kinds import Kind, statements
+from filtersql.verify.lifted_queries import NotLifted
 from filtersql.verify.loading import Case, Layout, Rows, Shelf, free_name
 from filtersql.verify.lookups import show_lookups
 from filtersql.verify.model import Change, Model

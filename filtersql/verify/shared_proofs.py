@@ -26,7 +26,6 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.filters.resolve.lookups import looked_up
 from filtersql.rendering.sql_fragments import quoted
 from filtersql.storage import column_type
-from filtersql.verify.batch_cases import NotLifted
 from filtersql.verify.check import (
     BATCH,
     Bench,
@@ -40,6 +39,7 @@ from filtersql.verify.check import (
 )
 from filtersql.verify.clock import show_trial
 from filtersql.verify.equal_proofs import sameness
+from filtersql.verify.lifted_queries import NotLifted
 from filtersql.verify.loading import Case
 from filtersql.verify.statement import Statement
 from filtersql.verify.values import Answers, Image, ask_together, tried_images

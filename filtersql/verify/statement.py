@@ -40,14 +40,9 @@ from filtersql.rendering.verdicts import filters_in
 from filtersql.source import Source
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
-from filtersql.verify.batch_cases import (
-    Lifting,
-    lifted,
-    lifted_delete,
-    lifted_insert,
-    lifted_query,
-)
+from filtersql.verify.batch_cases import lifted, lifted_delete, lifted_insert
 from filtersql.verify.kinds import Kind, statements
+from filtersql.verify.lifted_queries import Lifting, lift_query
 from filtersql.verify.loading import CASES, FEED, SOURCE, TARGET, Layout
 from filtersql.verify.matched_twice import stop_if_matched_twice
 from filtersql.verify.recursion_limit import limit_recursion
@@ -106,7 +101,7 @@ class Statement(Struct, frozen=True):
         elif isinstance(tree, exp.Delete):
             lifted_delete(tree, lifting)
         elif isinstance(tree, exp.Query):
-            lifted_query(tree, lifting)
+            lift_query(tree, lifting)
         if engine.dialect != self.dialect:
             stops_of_duckdb(tree)
         if engine.dialect == "duckdb":

@@ -19,8 +19,8 @@ from filtersql.compile import FilterShelf, Node, compile_project
 from filtersql.errors import Mistakes
 from filtersql.project import Project, load
 from filtersql.targets.duckdb_file import connect
-from filtersql.verify.batch_cases import NotLifted
 from filtersql.verify.check import Bench, Cases, Proof, cases_of, prove, read_statements
+from filtersql.verify.lifted_queries import NotLifted
 from filtersql.verify.loading import Shelf
 
 
@@ -253,7 +253,8 @@ def test_what_cannot_be_lifted_is_said() -> None:
     import sqlglot
     from sqlglot import exp
 
-    from filtersql.verify.batch_cases import Lifting, lifted
+    from filtersql.verify.batch_cases import lifted
+    from filtersql.verify.lifted_queries import Lifting
 
     def lift(query: str) -> str:
         merge = sqlglot.parse_one(
