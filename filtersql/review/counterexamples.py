@@ -17,7 +17,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.review.text_table import aligned
 from filtersql.verify.check import Counterexample
 from filtersql.verify.kinds import Kind
-from filtersql.verify.loading import seq_of
+from filtersql.verify.layout import seq_of
 from filtersql.verify.model import Change
 
 __all__ = ["counterexample_record", "counterexample_text"]

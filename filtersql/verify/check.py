@@ -32,8 +32,9 @@ from filtersql.verify.clock import show_trial
 from filtersql.verify.expected_rows import Tried, answered
 from filtersql.verify.histories import histories, moves
 from filtersql.verify.kinds import Kind, statements
+from filtersql.verify.layout import Case, Layout, Rows, free_name
 from filtersql.verify.lifted_queries import NotLifted
-from filtersql.verify.loading import Case, Layout, Rows, Shelf, free_name
+from filtersql.verify.loading import Shelf
 from filtersql.verify.lookups import show_lookups
 from filtersql.verify.model import Change, Model
 from filtersql.verify.source_cases import audits, changed, copies

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from filtersql.verify.loading import Case
+from filtersql.verify.layout import Case
 from filtersql.verify.model import Change, Image, Row, Stops
 from filtersql.verify.world import World
 

@@ -39,8 +39,8 @@ from filtersql.verify.check import (
 )
 from filtersql.verify.clock import show_trial
 from filtersql.verify.equal_proofs import sameness
+from filtersql.verify.layout import Case
 from filtersql.verify.lifted_queries import NotLifted
-from filtersql.verify.loading import Case
 from filtersql.verify.statement import Statement
 from filtersql.verify.values import Answers, Image, ask_together, tried_images
 

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 
 from filtersql.verify.kinds import Kind
-from filtersql.verify.loading import Case
+from filtersql.verify.layout import Case
 from filtersql.verify.model import Change, Image, Row
 from filtersql.verify.source_model import audited, copied, entered, left
 from filtersql.verify.values import other_than

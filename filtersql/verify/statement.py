@@ -42,8 +42,9 @@ from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
 from filtersql.verify.batch_cases import lifted, lifted_delete, lifted_insert
 from filtersql.verify.kinds import Kind, statements
+from filtersql.verify.layout import Layout
 from filtersql.verify.lifted_queries import Lifting, lift_query
-from filtersql.verify.loading import CASES, FEED, SOURCE, TARGET, Layout
+from filtersql.verify.loading import CASES, FEED, SOURCE, TARGET
 from filtersql.verify.matched_twice import stop_if_matched_twice
 from filtersql.verify.recursion_limit import limit_recursion
 from filtersql.verify.statement_outlines import Outline, Outlines, outlined
