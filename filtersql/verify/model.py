@@ -16,9 +16,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from filtersql.catalog import Identity
 from filtersql.changes import stopping
@@ -33,6 +32,7 @@ __all__ = ["Change", "Image", "Model", "Row", "Stops"]
 Image = Mapping[str, str | None]
 #: the published columns of a row, in the target's order
 Row = tuple[str | None, ...]
+_Rows = tuple[Row, ...]
 
 
 class Stops(Exception):
@@ -48,8 +48,7 @@ class Change(Struct, frozen=True):
     unchanged: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Struct, frozen=True, eq=False):
     """One published table and the one subscriber that only this feed writes to."""
 
     resolved: ResolvedTable
@@ -59,28 +58,16 @@ class Model:
     columns: tuple[str, ...]
     #: the columns by which the subscriber finds a row; none: by all of them
     key: tuple[str, ...]
-    #: a change's new row and what was sent; the change stands there, so that its id is no other's
-    _known: dict[int, tuple[Change, Image, str | None]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-    #: the rows that a change left of others; it stands beside them for the same reason
-    _after: dict[tuple[tuple[Row, ...], int], tuple[Change, tuple[Row, ...]]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
     #: the actions that stop a run
-    _stopping: frozenset[str] = field(init=False, repr=False, compare=False)
+    _stopping: frozenset[str]
     #: where the key's columns stand in a row
-    _places: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    _places: tuple[int, ...]
     #: whether a row that exists stays as it is: skipped, or the run stops before
-    _keeps: bool = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        places = tuple(map(self.columns.index, self.key))
-        # A record is made once, and asked thousands of times.
-        object.__setattr__(self, "_stopping", frozenset(stopping(self.resolved)))
-        object.__setattr__(self, "_places", places)
-        keeps = self.resolved.subscription.on_conflict in ("skip", "error")
-        object.__setattr__(self, "_keeps", keeps)
+    _keeps: bool
+    #: a change's new row and what was sent; the change stands there, so that its id is no other's
+    _known: dict[int, tuple[Change, Image, str | None]] = field(default_factory=dict)
+    #: the rows that a change left of others; it stands beside them for the same reason
+    _after: dict[tuple[_Rows, int], tuple[Change, _Rows]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -95,9 +82,13 @@ class Model:
         if identity.kind is Identity.INDEX:
             named = identity.index
         found = identity.kind is not Identity.NOTHING and set(named) <= set(columns)
-        return cls(resolved, filters, says, columns, named if found else ())
+        key = named if found else ()
+        # A record is made once, and asked thousands of times.
+        stops, places = frozenset(stopping(resolved)), tuple(map(columns.index, key))
+        keeps = resolved.subscription.on_conflict in ("skip", "error")
+        return cls(resolved, filters, says, columns, key, stops, places, keeps)
 
-    def play(self, rows: Sequence[Row], changes: Sequence[Change]) -> tuple[Row, ...]:
+    def play(self, rows: Sequence[Row], changes: Sequence[Change]) -> _Rows:
         """The rows after all changes, at the clock of the trial. Raises Stops."""
         held = tuple([row for row in rows if not self.leaves(row)])
         for change in changes:
@@ -109,7 +100,7 @@ class Model:
             held = after[1]
         return held
 
-    def apply(self, rows: Sequence[Row], change: Change) -> tuple[Row, ...]:
+    def apply(self, rows: Sequence[Row], change: Change) -> _Rows:
         """The rows after one change. Raises Stops."""
         if change.op == "truncate":
             return () if self.resolved.truncates else tuple(rows)
@@ -192,36 +183,29 @@ class Model:
         if not judges:
             return True
         answers = [self.says(self.filters[each], image) for each in judges]
-        every = self.resolved.semantics.combine == "and"
-        decisive = not every
+        decisive = self.resolved.semantics.combine != "and"
         if decisive in answers:
-            answer: bool | None = decisive
-        else:
-            answer = None if None in answers else not decisive
-        if answer is None:
+            return decisive
+        if None in answers:
             return self.resolved.semantics.null_policy == "keep"
-        return answer
+        return not decisive
 
-    def _insert(self, rows: Sequence[Row], new: Image, change: Change) -> tuple[Row, ...]:
-        row = self._complete(new, change, None)
-        if not self.key:
-            return (*rows, row)
-        if self._keeps and self._without(rows, self.key_of(row)) != tuple(rows):
-            return tuple(rows)
-        return (*self._without(rows, self.key_of(row)), row)
+    def _insert(self, rows: Sequence[Row], new: Image, change: Change) -> _Rows:
+        return self._put(rows, tuple(rows), self._complete(new, change, None))
 
-    def _update(self, rows: Sequence[Row], change: Change, new: Image) -> tuple[Row, ...]:
+    def _update(self, rows: Sequence[Row], change: Change, new: Image) -> _Rows:
         old = change.before if change.before is not None else new
         found = self._find(rows, old)
         if found is None and self.skips:
             return tuple(rows)
-        row = self._complete(new, change, found)
-        left = self._remove(rows, found)
+        return self._put(rows, self._remove(rows, found), self._complete(new, change, found))
+
+    def _put(self, rows: Sequence[Row], left: _Rows, row: Row) -> _Rows:
+        """What is left and a row; the rows as they were where one of its key is to stay."""
         if not self.key:
             return (*left, row)
-        if self._keeps and self._without(left, self.key_of(row)) != left:
-            return tuple(rows)
-        return (*self._without(left, self.key_of(row)), row)
+        others = self._without(left, self.key_of(row))
+        return tuple(rows) if self._keeps and others != left else (*others, row)
 
     @property
     def skips(self) -> bool:
@@ -230,7 +214,7 @@ class Model:
         skips = self.resolved.semantics.missing_target == "skip"
         return self._keeps or (skips and said is None)
 
-    def _delete(self, rows: Sequence[Row], change: Change) -> tuple[Row, ...]:
+    def _delete(self, rows: Sequence[Row], change: Change) -> _Rows:
         old = change.before if change.before is not None else change.after
         return self._remove(rows, self._find(rows, old or {}))
 
@@ -247,19 +231,18 @@ class Model:
     def _find(self, rows: Sequence[Row], old: Image) -> Row | None:
         """The subscriber's row for an old row: by its key, or by everything."""
         wanted = tuple(map(old.get, self.key or self.columns))
-        for row in rows:
-            if (self.key_of(row) if self.key else row) == wanted:
-                return row
-        return None
+        return next(
+            (row for row in rows if (self.key_of(row) if self.key else row) == wanted), None
+        )
 
-    def _remove(self, rows: Sequence[Row], found: Row | None) -> tuple[Row, ...]:
+    def _remove(self, rows: Sequence[Row], found: Row | None) -> _Rows:
         """One copy less."""
         left = list(rows)
         if found is not None:
             left.remove(found)
         return tuple(left)
 
-    def _without(self, rows: Sequence[Row], key: Row) -> tuple[Row, ...]:
+    def _without(self, rows: Sequence[Row], key: Row) -> _Rows:
         return tuple([row for row in rows if self.key_of(row) != key])
 
     def key_of(self, row: Row) -> Row:
