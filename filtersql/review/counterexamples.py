@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.review.text_table import aligned
-from filtersql.verify.check import Counterexample
+from filtersql.verify.attempts import Counterexample
 from filtersql.verify.kinds import Kind
 from filtersql.verify.layout import seq_of
 from filtersql.verify.model import Change

@@ -3,11 +3,10 @@
 Example
     for outcome in proofs(asked, bench): outcome.proof or outcome.mistakes
 
-Files of one outline differ in their names and filters alone. Their cases get numbers one after
-another, and where a filter stands, the case's number says which file's it is: CASE WHEN n < 1212
-THEN (old_a > 5) WHEN n < 2424 THEN (old_a < 7) END. What does not end as it should in such a
-statement is tried file by file, so that the counterexample is the file's own. A file that is the
-same statement on the same cases as one that was proved is proved with it (`sameness`).
+Files of one outline differ in their names and filters alone: one statement is tried on the cases of
+all (`shared_statements`). What does not end as it should in such a statement is tried file by file,
+so that the counterexample is the file's own. A file that is the same statement on the same cases as
+one that was proved is proved with it (`sameness`).
 """
 
 from __future__ import annotations
@@ -24,10 +23,9 @@ from filtersql.changes import stopping
 from filtersql.compile import Node
 from filtersql.errors import Mistake, Mistakes
 from filtersql.filters.resolve.lookups import looked_up
-from filtersql.rendering.sql_fragments import quoted
 from filtersql.storage import column_type
+from filtersql.verify.attempts import BATCH
 from filtersql.verify.check import (
-    BATCH,
     Bench,
     Cases,
     Proof,
@@ -39,8 +37,7 @@ from filtersql.verify.check import (
 )
 from filtersql.verify.clock import show_trial
 from filtersql.verify.equal_proofs import sameness
-from filtersql.verify.layout import Case
-from filtersql.verify.lifted_queries import NotLifted
+from filtersql.verify.shared_statements import all_right
 from filtersql.verify.statement import Statement
 from filtersql.verify.values import Answers, Image, ask_together, tried_images
 
@@ -221,7 +218,11 @@ def _proved(
 def _group(files: Mapping[int, _Prepared], bench: Bench, spent: float) -> dict[int, Outcome]:
     """The outcomes of files in one MERGE, or in one each."""
     began = time.perf_counter()
-    right = len(files) > 1 and _right([*files.values()], bench)
+    right = len(files) > 1 and all_right(
+        [one.ready.statements for one in files.values()],
+        [one.cases for one in files.values()],
+        bench,
+    )
     spent += (time.perf_counter() - began) / max(len(files), 1)
     done: dict[int, Outcome] = {}
     for place, one in files.items():
@@ -236,38 +237,3 @@ def _group(files: Mapping[int, _Prepared], bench: Bench, spent: float) -> dict[i
             outcome = replace(outcome, mistakes=found)
         done[place] = replace(outcome, seconds=spent + time.perf_counter() - began)
     return done
-
-
-def _right(files: Sequence[_Prepared], bench: Bench) -> bool:
-    """Whether all cases of all files end as they should; False where that is not certain."""
-    kinds = range(len(files[0].ready.statements))
-    return all(_statements_right(files, place, bench) for place in kinds)
-
-
-def _statements_right(files: Sequence[_Prepared], place: int, bench: Bench) -> bool:
-    engine, layout = bench.engine.engine, files[0].cases.layout
-    statements = [one.ready.statements[place] for one in files]
-    kind = statements[0].kind
-    ends: list[int] = []
-    numbered: dict[int, Case] = {}
-    for one in files:
-        numbered.update(enumerate(one.cases.shared[kind].together, len(numbered)))
-        ends.append(len(numbered))
-    written = [statement.filters[engine.dialect] for statement in statements]
-    column = quoted(layout.number, engine.dialect)
-    filters = {name: _each([texts[name] for texts in written], ends, column) for name in written[0]}
-    try:
-        sql = statements[0].sql(layout, engine, filters)
-        bench.engine.load(layout, numbered, kind)
-        stopped = bench.engine.carry_out(layout, sql, kind)
-        return stopped is None and not bench.engine.differing(layout, kind)
-    except (Mistakes, NotLifted):
-        return False
-
-
-def _each(texts: Sequence[str], ends: Sequence[int], column: str) -> str:
-    """The filter of the file that a case belongs to."""
-    if len(set(texts)) == 1:
-        return texts[0]
-    arms = [f"WHEN {column} < {end} THEN {text}" for text, end in zip(texts, ends, strict=True)]
-    return f"(CASE {' '.join(arms)} END)"

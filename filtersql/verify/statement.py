@@ -21,7 +21,6 @@ from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from filtersql.artifacts import read_compiled
-from filtersql.changes import stopping
 from filtersql.compile import Node
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.proving import (
@@ -35,12 +34,12 @@ from filtersql.errors.proving import (
 from filtersql.filter_cache import FilterShelf
 from filtersql.rendering import SETTINGS
 from filtersql.rendering.layout import squeezed
-from filtersql.rendering.sql_fragments import raise_error, true_or_false
 from filtersql.rendering.verdicts import filters_in
 from filtersql.source import Source
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
 from filtersql.verify.batch_cases import lifted, lifted_delete, lifted_insert
+from filtersql.verify.filter_twins import criteria_count, twins_of
 from filtersql.verify.kinds import Kind, statements
 from filtersql.verify.layout import Layout
 from filtersql.verify.lifted_queries import Lifting, lift_query
@@ -142,14 +141,14 @@ def read_statement(
     places = filters_in(text, dialect)
     flat = _with_placeholders(text, places, dialect)
     outline = _outline(flat, shown, node, dialect, kind, outlines or Outlines())
-    wanted = _criteria(node, kind)
+    wanted = criteria_count(node, kind)
     # Behind those of a changed definition stand the filters that were in force.
     earlier = places[2 * wanted :] if _compares(places, wanted, kind) else []
     if len(places) != (2 * wanted + len(earlier) if earlier else wanted):
         raise Mistakes([FILTERS_NOT_FOUND(path=shown, wanted=wanted, found=len(places))])
     own: dict[str, str] = {}
     twins: dict[str, str] = {}
-    known = _twins(node, shelf, dialect, kind)
+    known = twins_of(node, shelf, dialect, kind)
     strange: list[Mistake] = []
     for number, (begin, end) in enumerate(places, 1):
         placeholder, written = _TWIN.format(number), text[begin:end]
@@ -208,49 +207,15 @@ def change_kinds(path: Path, node: Node, dialect: Dialect) -> tuple[Kind, ...]:
         return ()
     if node.compiled.source_view not in text:
         return (Kind.LEAVING,)
-    compares = _compares(filters_in(text, dialect), _criteria(node, Kind.CHANGE), Kind.ENTERING)
+    compares = _compares(
+        filters_in(text, dialect), criteria_count(node, Kind.CHANGE), Kind.ENTERING
+    )
     return (Kind.ENTERING, Kind.LEAVING) if compares else (Kind.CHANGE,)
 
 
 def _compares(places: list[tuple[int, int]], criteria: int, kind: Kind) -> bool:
     """Whether a change.sql holds the filters that were in force, too."""
     return kind in (Kind.ENTERING, Kind.LEAVING) and len(places) > 2 * criteria
-
-
-def _criteria(node: Node, kind: Kind) -> int:
-    """How many filters a statement holds."""
-    judged = node.judged
-    if not kind.merges:
-        return len(judged.copy)
-    leaving = len(judged.copy) if judged.expires else 0
-    return leaving + sum(len(arm.criteria) for arm in (*judged.old, *judged.new))
-
-
-def _twins(node: Node, shelf: FilterShelf, dialect: Dialect, kind: Kind) -> dict[str, str]:
-    """What a filter of a verdict may be, and the same for DuckDB."""
-    if dialect == "duckdb":
-        return {}
-    own, duckdb = shelf.writer(dialect), shelf.writer("duckdb")
-    found = {
-        squeezed(f"({own(each, prefix)})", dialect): f"({duckdb(each, prefix)})"
-        for each in node.filters.values()
-        for prefix in _prefixes(node, kind)
-    }
-    for value in (True, False):
-        word = true_or_false(value=value, engine=dialect)
-        found[f"({word})"] = f"({true_or_false(value=value, engine='duckdb')})"
-    for refusal in stopping(node.resolved).values():
-        message = f"filtersql: {refusal}"
-        stop = squeezed(f"({raise_error(message, dialect)})", dialect)
-        found[stop] = f"({raise_error(message, 'duckdb')})"
-    return found
-
-
-def _prefixes(node: Node, kind: Kind) -> tuple[str, ...]:
-    """What stands before the columns of filters: of rows of the target, or of a source, nothing."""
-    if not kind.merges:
-        return ("",)
-    return ("old_", "new_", "") if node.judged.expires else ("old_", "new_")
 
 
 def _with_placeholders(text: str, places: list[tuple[int, int]], dialect: Dialect) -> str:
