@@ -7,13 +7,12 @@ from collections.abc import Mapping
 import pytest
 from filter_corpus import families
 
-from filtersql import grammar
 from filtersql.definitions.alignment import aligned, within
 from filtersql.definitions.sql_text import clause, literal, without_psql, without_secrets
 from filtersql.definitions.yaml_document import Document
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import SyntaxMistake
-from filtersql.grammar import parse_expression, parse_statements, scan
+from filtersql.grammar import libpg_query, parse_expression, parse_statements, scan
 from filtersql.project.templates import Templates
 from filtersql.source import Passage, Source
 
@@ -305,7 +304,7 @@ def test_the_library_of_windows_reads_the_same(monkeypatch: pytest.MonkeyPatch) 
         "a /*", "é = 'ß' AND )", "a) --",
     ]  # fmt: skip
     known = [_read(text) for text in texts]
-    monkeypatch.setattr(grammar, "_has_modes", lambda library: False)
+    monkeypatch.setattr(libpg_query, "has_modes", lambda: False)
     assert {text: _read(text) for text in texts} == dict(zip(texts, known, strict=True))
 
 
