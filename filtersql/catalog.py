@@ -169,10 +169,7 @@ class Table(Struct, frozen=True):
 
     def never_null(self, name: str) -> bool:
         """Whether a column is NOT NULL, by itself or as part of the primary key."""
-        if name in self.primary_key:
-            return True
-        column = self.column(name)
-        return column is not None and column.not_null
+        return name in (*self.primary_key, *(one.name for one in self.columns if one.not_null))
 
     @property
     def finding_key(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from filtersql import publications
 from filtersql.changes import Judgements, by_target, judgements, one_table, untold
-from filtersql.definitions.model import Action, Earlier, Publication, ReplicationSet
+from filtersql.definitions.model import Action, Earlier
 from filtersql.errors import Collector, Mistake, Mistakes, Notice, heard, in_order
 from filtersql.errors.filters import InvalidExpression
 from filtersql.filter_cache import FilterShelf
@@ -100,9 +100,9 @@ def _compiled(
         notices |= dict.fromkeys(publications.check(project.definitions, **settings, **check))
     for written in (project.definitions.publications, project.definitions.replication_sets):
         for publication in written.values():
-            _resolve_all(publication, project, shelf, mistakes, notices)
+            shelf.check_all(publication, mistakes, notices)
     for one in project.definitions.earlier:
-        mistakes.keep(_judged_then(one, shelf))
+        mistakes.keep(shelf.judged_then(one))
     notices |= dict.fromkeys(check_unsubscribed(project.definitions, shelf.filter, **settings))
     nodes: list[Node] = []
     goal = destination(project)
@@ -146,7 +146,7 @@ def mistakes_in(project: Project, via_partition_root: bool | None = None) -> Ite
         def refuse(said: Earlier) -> list[Mistake]:
             found: Iterable[Mistake]
             found = publications.judged_then(said, project.definitions, **settings)
-            found = (*found, *_judged_then(said, shelf))
+            found = (*found, *shelf.judged_then(said))
             return [one for one in found if not (one.own or isinstance(one, taken))]
 
         project, told = project.again(refuse)
@@ -179,42 +179,6 @@ def destination(project: Project) -> Destination:
         session_catalog=engine == "spark" and catalog in (None, "spark_catalog"),
         macro_folders=project.macro_paths,
     )
-
-
-def _resolve_all(
-    publication: Publication | ReplicationSet,
-    project: Project,
-    shelf: FilterShelf,
-    mistakes: Collector,
-    notices: dict[Notice, None],
-) -> None:
-    """Every filter is checked, also one that no subscription uses."""
-    catalog = project.definitions.catalog
-    tables = catalog.tables
-    if isinstance(publication, Publication):
-        tables = {**catalog.unpublishable, **tables} if catalog.unpublishable else tables
-    for published in publication.tables:
-        table = tables.get(published.name)
-        for where in (published.where, *published.filters.values()):
-            if where is not None and table is not None:
-                with mistakes:
-                    found = shelf.filter(where, table, publication.name)
-                    told = (one for one in found.notices if one.name == "mutable-filter")
-                    notices |= dict.fromkeys(told)
-
-
-def _judged_then(earlier: Earlier, shelf: FilterShelf) -> Iterator[Mistake]:
-    """What is wrong with the filters of a statement, by the tables as it found them."""
-    for entry in earlier.said.tables:
-        table = earlier.tables.get(entry.name)
-        if entry.name in earlier.others and isinstance(earlier.said, Publication):
-            table = shelf.project.definitions.catalog.unpublishable.get(entry.name)
-        if entry.where is not None and table is not None:
-            found = shelf.resolved(entry.where, table, earlier.said.name, earlier.made)
-            if isinstance(found, Mistakes):
-                yield from found.mistakes
-            elif isinstance(found, Mistake):
-                yield found
 
 
 def _node(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
 from filtersql.catalog import Made, Table
-from filtersql.errors import Mistake, Mistakes
+from filtersql.definitions.model import Earlier, Publication, ReplicationSet
+from filtersql.errors import Collector, Mistake, Mistakes, Notice
 from filtersql.filters import resolve as resolve_filter
 from filtersql.filters import write as write_filter
 from filtersql.filters.check.restrictions import restrictions
@@ -74,6 +75,39 @@ class FilterShelf:
             return within_window(found, table, self.project.semantics)
         except (Mistake, Mistakes) as mistake:
             return mistake
+
+    def check_all(
+        self,
+        publication: Publication | ReplicationSet,
+        mistakes: Collector,
+        notices: dict[Notice, None],
+    ) -> None:
+        """Every filter of a publication is checked, also one that no subscription uses."""
+        catalog = self.project.definitions.catalog
+        tables = catalog.tables
+        if isinstance(publication, Publication):
+            tables = {**catalog.unpublishable, **tables} if catalog.unpublishable else tables
+        for published in publication.tables:
+            table = tables.get(published.name)
+            for where in (published.where, *published.filters.values()):
+                if where is not None and table is not None:
+                    with mistakes:
+                        found = self.filter(where, table, publication.name)
+                        told = (one for one in found.notices if one.name == "mutable-filter")
+                        notices |= dict.fromkeys(told)
+
+    def judged_then(self, earlier: Earlier) -> Iterator[Mistake]:
+        """What is wrong with the filters of a statement, by the tables as it found them."""
+        for entry in earlier.said.tables:
+            table = earlier.tables.get(entry.name)
+            if entry.name in earlier.others and isinstance(earlier.said, Publication):
+                table = self.project.definitions.catalog.unpublishable.get(entry.name)
+            if entry.where is not None and table is not None:
+                found = self.resolved(entry.where, table, earlier.said.name, earlier.made)
+                if isinstance(found, Mistakes):
+                    yield from found.mistakes
+                elif isinstance(found, Mistake):
+                    yield found
 
     def deparse(self, where: Passage, relation: RelationName, publication: str) -> str:
         """The filter as PostgreSQL stores and prints it."""
