@@ -52,8 +52,7 @@ _NAN = re.compile(r"[+-]?nan(\([0-9a-z_]*\))?", re.ASCII)
 _FLOAT_HEX = re.compile(
     r"[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)([pP][+-]?\d+)?\Z", re.ASCII
 )
-_INFINITE = {"inf", "+inf", "infinity", "+infinity"}
-_MINUS_INFINITE = {"-inf", "-infinity"}
+_INFINITE = {"inf", "+inf", "infinity", "+infinity", "-inf", "-infinity"}
 
 
 def integer(type_name: str, bits: int) -> Callable[[str, int, Clock], int]:
@@ -111,12 +110,8 @@ def read_numeric(text: str, modifier: int, clock: Clock) -> Decimal:
     """A numeric; its Decimal keeps the digits behind the point that were written."""
     bare = text.strip(BLANKS)
     folded = bare.lower()
-    if folded == "nan":
-        return Decimal("NaN")
-    if folded in _INFINITE:
-        return Decimal("Infinity")
-    if folded in _MINUS_INFINITE:
-        return Decimal("-Infinity")
+    if folded == "nan" or folded in _INFINITE:
+        return Decimal(folded)
     whole = _whole(bare, clock)
     if whole is not None:
         return Decimal(whole)
@@ -211,7 +206,7 @@ def _float(type_name: str, text: str) -> float:
     folded = bare.lower()
     if _NAN.fullmatch(folded):
         return math.nan
-    if folded in (*_INFINITE, *_MINUS_INFINITE):
+    if folded in _INFINITE:
         return float(folded)
     if _FLOAT_HEX.match(bare):
         value = float.fromhex(bare)
