@@ -19,8 +19,9 @@ from filtersql.definitions.model import Action, Earlier
 from filtersql.errors import Collector, Mistake, Mistakes, Notice, heard, in_order
 from filtersql.errors.filters import InvalidExpression
 from filtersql.filter_cache import FilterShelf
-from filtersql.filters.check import outcomes, replica_identity, supersets
-from filtersql.filters.check.replica_identity import check_identity, check_unsubscribed, unjudgeable
+from filtersql.filters.check import identity_lints, outcomes, supersets
+from filtersql.filters.check.replica_identity import check_identity, unjudgeable
+from filtersql.filters.check.unsubscribed_filters import check_unsubscribed
 from filtersql.filters.check.windows import window_mistakes
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
@@ -215,7 +216,7 @@ def _node(
     resolved = replace(resolved, unjudged=tuple(stops))
     notices |= dict.fromkeys(resolved.notices)
     notices |= dict.fromkeys(
-        replica_identity.lints(resolved, by_action, project.definitions, shelf.filter)
+        identity_lints.lints(resolved, by_action, project.definitions, shelf.filter)
     )
     for row_filter in filters.values():
         notices |= dict.fromkeys((*row_filter.notices, *outcomes.lints(row_filter, resolved.table)))

@@ -24,8 +24,9 @@ from filtersql.filters.resolve.transform import transform
 from filtersql.filters.resolve.versions import check_casts
 from filtersql.filters.tree.deparse import deparse
 from filtersql.filters.tree.locales import UNKNOWN, of_the_database, of_the_files
-from filtersql.filters.tree.nodes import Node, Var, walk
+from filtersql.filters.tree.nodes import Node, Var
 from filtersql.filters.tree.rebuilding import rebuilt
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.values.clock import Clock
 from filtersql.filters.write.raising_notices import mutable, notices
 from filtersql.grammar import parse_expression, parse_row_filter

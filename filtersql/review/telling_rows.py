@@ -17,7 +17,8 @@ from operator import ne
 
 from msgspec.structs import replace
 
-from filtersql.filters.tree.nodes import Const, Node, Op, Var, walk
+from filtersql.filters.tree.nodes import Const, Node, Op, Var
+from filtersql.filters.tree.walking import walk
 from filtersql.verify.boundaries import Candidates
 
 __all__ = ["Answer", "own_first", "telling_first"]

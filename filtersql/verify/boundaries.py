@@ -40,8 +40,8 @@ from filtersql.filters.tree.nodes import (
     Relabel,
     ScalarArrayOp,
     Var,
-    walk,
 )
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.values import show
 from filtersql.verify.composed_values import addresses, arrays, documents, plain, ranges
 from filtersql.verify.regex_samples import samples

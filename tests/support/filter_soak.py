@@ -42,7 +42,8 @@ from filtersql.errors.filters import NotTranslated
 from filtersql.filters import resolve
 from filtersql.filters.model import Filter
 from filtersql.filters.tree.locales import UNKNOWN
-from filtersql.filters.tree.nodes import Func, Op, walk
+from filtersql.filters.tree.nodes import Func, Op
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.write.dispatch import write
 from filtersql.source import Passage, Source
 from filtersql.storage import Engine

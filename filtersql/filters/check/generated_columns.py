@@ -33,7 +33,8 @@ from filtersql.filters.resolve.scope import Scope, type_of
 from filtersql.filters.resolve.text_input_output import reads_or_writes_differently
 from filtersql.filters.resolve.transform import transform
 from filtersql.filters.resolve.versions import is_mutable
-from filtersql.filters.tree.nodes import Func, Node, Op, Other, RowCompare, Var, leftmost, walk
+from filtersql.filters.tree.nodes import Func, Node, Op, Other, RowCompare, Var
+from filtersql.filters.tree.walking import leftmost, walk
 from filtersql.filters.types import display
 from filtersql.filters.values.clock import Clock
 from filtersql.grammar import parse_expression

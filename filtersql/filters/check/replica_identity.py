@@ -25,13 +25,11 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 
-from filtersql import publications
 from filtersql.catalog import Catalog, Identity, Table
-from filtersql.definitions.model import Action, Definitions
+from filtersql.definitions.model import Action
 from filtersql.errors import Mistake, Mistakes, Notice
-from filtersql.errors.publications import FilterOutsideIdentity, NoReplicaIdentity, as_notice, shown
+from filtersql.errors.publications import FilterOutsideIdentity, NoReplicaIdentity, as_notice
 from filtersql.errors.replication_sets import NEEDS_FULL_IDENTITY
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
@@ -39,13 +37,7 @@ from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Passage, Span
 
-__all__ = [
-    "check_identity",
-    "check_unsubscribed",
-    "lints",
-    "unjudgeable",
-    "without_effect",
-]
+__all__ = ["FilterOf", "check_identity", "unjudgeable", "without_effect"]
 
 #: resolves a contribution's text on a table: `filter_of(where, table, publication)`
 FilterOf = Callable[[Passage, Table, str], Filter]
@@ -100,65 +92,6 @@ def unjudgeable(
     ]
 
 
-def lints(
-    resolved: ResolvedTable,
-    action_filters: Mapping[Action, tuple[Filter, ...]],
-    definitions: Definitions,
-    filter_of: FilterOf,
-) -> Iterator[Notice]:
-    """Old rows that carry more than any filter reads, and deletes that no filter lets through."""
-    catalog = definitions.catalog
-    judging = {Action.UPDATE, Action.DELETE}
-    filters = [one for action in judging for one in action_filters.get(action, ())]
-    filters += [
-        filter_of(where, catalog.tables[part.written_on], part.publication)
-        for part, where in without_effect(resolved)
-        if part.actions & judging
-    ]
-    read = {column for one in filters for column in one.columns}
-    leaves = [catalog.tables[source] for source in resolved.sources]
-    wide = [
-        leaf
-        for leaf in leaves
-        if leaf.replica_identity.kind is Identity.FULL
-        and leaf.finding_key
-        and read <= set(leaf.finding_key)
-        and not _is_filtered_elsewhere(leaf, resolved, definitions)
-    ]
-    named = [resolved.table] if len(wide) == len(leaves) else wide
-    for table in named if wide and not resolved.semantics.full_identity else ():
-        yield Notice(
-            "identity-wider-than-needed",
-            f'replica identity of table "{shown(table.name)}" is wider than its row filters need',
-            resolved.subscription.span,
-            "They read columns of the primary key only, by which rows are found."
-            if judging & resolved.filters.keys()
-            else "Neither updates nor deletes are published, so no filter reads old rows.",
-            "REPLICA IDENTITY DEFAULT logs less. The filters of publications that are not "
-            "subscribed to count as well.",
-        )
-    name = shown(resolved.table.name)
-    if resolved.semantics.delete_policy != "key_only_filter":
-        return
-    for row_filter in action_filters.get(Action.DELETE, ()):
-        beyond = [one for one in row_filter.columns if one not in resolved.table.identity_columns]
-        if beyond and resolved.semantics.null_policy == "drop":
-            yield Notice(
-                "delete-never-sent",
-                f'row filter for table "{name}" reads column "{beyond[0]}", '
-                "which no delete carries",
-                row_filter.columns[beyond[0]],
-                "Deletes are judged by the key alone; where that gives NULL, they are not sent.",
-            )
-
-
-def _is_filtered_elsewhere(leaf: Table, resolved: ResolvedTable, definitions: Definitions) -> bool:
-    """Whether other publications filter it, or its roots: their subscribers need old rows, too."""
-    own = {part.publication for part in resolved.contributions}
-    tables = (leaf, *definitions.catalog.ancestors(leaf.name))
-    return any(definitions.judging_old_rows.get(one.name, frozenset()) - own for one in tables)
-
-
 def _of_filters(
     resolved: ResolvedTable,
     action_filters: Mapping[Action, tuple[Filter, ...]],
@@ -187,64 +120,6 @@ def _not_full(resolved: ResolvedTable, catalog: Catalog, semantics: Semantics) -
         if catalog.tables[name].replica_identity.kind is not Identity.FULL:
             yield NEEDS_FULL_IDENTITY(catalog.tables[name].span, name=name)
             return
-
-
-def _not_full_yet(definitions: Definitions, semantics: Semantics) -> Iterator[Notice]:
-    """Tables whose named rules nobody enables: who does needs REPLICA IDENTITY FULL."""
-    enabled = {name for each in definitions.subscriptions.values() for name in each.filters}
-    for publication in definitions.publications.values() if semantics.full_identity else ():
-        if publication.publish.isdisjoint((Action.UPDATE, Action.DELETE)):
-            continue
-        for entry in publication.tables:
-            table = definitions.catalog.tables.get(entry.name)
-            if table is None or not entry.filters or str(entry.name) in enabled:
-                continue
-            if table.replica_identity.kind is not Identity.FULL and not table.partition_by:
-                yield as_notice(
-                    "replica-identity", NEEDS_FULL_IDENTITY(table.span, name=entry.name)
-                )
-
-
-def check_unsubscribed(
-    definitions: Definitions,
-    filter_of: FilterOf,
-    *,
-    semantics: Semantics,
-    postgres_version: int = 18,
-    default_via_partition_root: bool = False,
-    via_partition_root_flag: bool | None = None,
-) -> tuple[Notice, ...]:
-    """The warnings of filters that no subscription uses; what is refused elsewhere gives none."""
-    found: dict[Notice, None] = dict.fromkeys(_not_full_yet(definitions, semantics))
-    for subscription in publications.unsubscribed(definitions):
-        with suppress(Mistakes, Mistake):
-            for resolved in publications.resolve(
-                subscription,
-                definitions,
-                semantics=semantics,
-                postgres_version=postgres_version,
-                default_via_partition_root=default_via_partition_root,
-                via_partition_root_flag=via_partition_root_flag,
-                identity_check="run",
-            ):
-                by_action = {
-                    action: tuple(
-                        filter_of(part.where, resolved.table, part.publication)
-                        for part in parts
-                        if part.where is not None
-                    )
-                    for action, parts in resolved.filters.items()
-                }
-                notices = check_identity(
-                    resolved,
-                    by_action,
-                    catalog=definitions.catalog,
-                    identity_check="run",
-                    semantics=semantics,
-                    filter_of=filter_of,
-                )
-                found |= dict.fromkeys(notices)
-    return tuple(found)
 
 
 def _reads_old(resolved: ResolvedTable, semantics: Semantics) -> bool:

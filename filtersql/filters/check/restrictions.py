@@ -23,7 +23,8 @@ from filtersql.catalog import Table
 from filtersql.errors import Mistake
 from filtersql.errors.replication_sets import BINARY_FILTER, MODULUS_BESIDE
 from filtersql.filters.model import Filter
-from filtersql.filters.tree.nodes import Bool, Node, Op, children
+from filtersql.filters.tree.nodes import Bool, Node, Op
+from filtersql.filters.tree.walking import children
 from filtersql.semantics import Semantics
 
 __all__ = ["restrictions"]

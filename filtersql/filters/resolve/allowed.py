@@ -27,7 +27,8 @@ from filtersql.errors.filters import InvalidExpression, NotTranslated, Wrong
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.resolve.versions import is_mutable
-from filtersql.filters.tree.nodes import Func, Node, Op, Other, RowCompare, Var, leftmost, walk
+from filtersql.filters.tree.nodes import Func, Node, Op, Other, RowCompare, Var
+from filtersql.filters.tree.walking import leftmost, walk
 
 __all__ = ["MUTABLE", "ONLY", "OPERATORS", "TYPES", "check", "of_own_type"]
 

@@ -29,16 +29,8 @@ from filtersql.filters import values
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve.collations import merged, of_result
 from filtersql.filters.resolve.scope import Scope
-from filtersql.filters.tree.nodes import (
-    Collate,
-    Const,
-    Display,
-    Func,
-    Node,
-    Other,
-    Relabel,
-    leftmost,
-)
+from filtersql.filters.tree.nodes import Collate, Const, Display, Func, Node, Other, Relabel
+from filtersql.filters.tree.walking import leftmost
 from filtersql.filters.types import display
 
 __all__ = [

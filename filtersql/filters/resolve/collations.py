@@ -22,7 +22,8 @@ from typing import NamedTuple
 from filtersql.errors.filters import COLLATION_MISMATCH
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve.scope import Scope
-from filtersql.filters.tree.nodes import Collate, Node, Strength, leftmost
+from filtersql.filters.tree.nodes import Collate, Node, Strength
+from filtersql.filters.tree.walking import leftmost
 
 __all__ = ["Merged", "merged", "of_result"]
 

@@ -36,8 +36,8 @@ from filtersql.filters.tree.nodes import (
     RowCompare,
     Strength,
     Var,
-    walk,
 )
+from filtersql.filters.tree.walking import walk
 
 __all__ = ["any_all", "between", "in_list", "rows", "rows_distinct"]
 

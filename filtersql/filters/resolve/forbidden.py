@@ -26,7 +26,8 @@ from filtersql.filters.resolve import functions
 from filtersql.filters.resolve.allowed import ONLY, TYPES, of_own_type
 from filtersql.filters.resolve.coercion import can_coerce, coerce
 from filtersql.filters.resolve.scope import Scope
-from filtersql.filters.tree.nodes import Node, Other, Relabel, Row, leftmost
+from filtersql.filters.tree.nodes import Node, Other, Relabel, Row
+from filtersql.filters.tree.walking import leftmost
 from filtersql.filters.types import display
 from filtersql.grammar import Node as Parsed
 from filtersql.grammar import enum_name

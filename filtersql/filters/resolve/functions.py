@@ -29,7 +29,8 @@ from filtersql.filters.resolve.collations import merged, of_result
 from filtersql.filters.resolve.polymorphic import enforce
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.resolve.versions import has
-from filtersql.filters.tree.nodes import ArrayExpr, Display, Func, Node, leftmost
+from filtersql.filters.tree.nodes import ArrayExpr, Display, Func, Node
+from filtersql.filters.tree.walking import leftmost
 from filtersql.names import quote_identifier
 
 __all__ = ["Call", "call"]

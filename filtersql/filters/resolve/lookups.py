@@ -31,7 +31,8 @@ from filtersql.filters.resolve import columns
 from filtersql.filters.resolve.allowed import TYPES
 from filtersql.filters.resolve.operators import select
 from filtersql.filters.resolve.scope import Scope
-from filtersql.filters.tree.nodes import Lookup, Relabel, Var, walk
+from filtersql.filters.tree.nodes import Lookup, Relabel, Var
+from filtersql.filters.tree.walking import walk
 from filtersql.grammar import Node as Parsed
 from filtersql.grammar import enum_name
 from filtersql.names import RelationName, quote_identifier

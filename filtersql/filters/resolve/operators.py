@@ -28,15 +28,8 @@ from filtersql.filters.resolve.coercion import coerce, shown_type
 from filtersql.filters.resolve.collations import merged, of_result
 from filtersql.filters.resolve.polymorphic import enforce
 from filtersql.filters.resolve.scope import Scope
-from filtersql.filters.tree.nodes import (
-    Distinct,
-    Node,
-    NullIf,
-    Op,
-    ScalarArrayOp,
-    Strength,
-    leftmost,
-)
+from filtersql.filters.tree.nodes import Distinct, Node, NullIf, Op, ScalarArrayOp, Strength
+from filtersql.filters.tree.walking import leftmost
 from filtersql.filters.types import display
 
 __all__ = ["make", "make_distinct", "make_null_if", "make_scalar_array", "select"]

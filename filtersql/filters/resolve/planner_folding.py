@@ -35,9 +35,9 @@ from filtersql.filters.tree.nodes import (
     ScalarArrayOp,
     Var,
     is_null_const,
-    walk,
 )
 from filtersql.filters.tree.rebuilding import rebuilt
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.values import ranges
 from filtersql.filters.values.ranges import Range
 

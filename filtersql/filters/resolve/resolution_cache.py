@@ -20,7 +20,8 @@ from msgspec import Struct
 
 from filtersql.catalog import Generated, Table
 from filtersql.errors import Notice
-from filtersql.filters.tree.nodes import Node, Var, walk
+from filtersql.filters.tree.nodes import Node, Var
+from filtersql.filters.tree.walking import walk
 from filtersql.source import Passage
 
 __all__ = ["Alike", "Typed"]

@@ -19,7 +19,8 @@ from __future__ import annotations
 from filtersql.errors.filters import CannotCast
 from filtersql.filters.facts import Function
 from filtersql.filters.resolve.scope import Scope
-from filtersql.filters.tree.nodes import Func, Node, walk
+from filtersql.filters.tree.nodes import Func, Node
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.types import display
 
 __all__ = ["check_casts", "computes_otherwise", "has", "has_collation", "is_mutable"]

@@ -39,7 +39,8 @@ from filtersql.errors.windows import (
 from filtersql.filters.facts import facts
 from filtersql.filters.model import Filter
 from filtersql.filters.tree.deparse import deparse
-from filtersql.filters.tree.nodes import Bool, Cut, Node, Op, Var, walk
+from filtersql.filters.tree.nodes import Bool, Cut, Node, Op, Var
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.values import read, show
 from filtersql.filters.values.clock import Clock
 from filtersql.filters.values.cuts import ClockColumn, grain_of

@@ -36,8 +36,8 @@ from filtersql.filters.tree.nodes import (
     Relabel,
     ScalarArrayOp,
     Var,
-    walk,
 )
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.types import numeric_parts
 from filtersql.filters.values import dates
 from filtersql.filters.values.numbers import EXACT, fits_scale, to_float4

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from filtersql.filters.tree.nodes import Const, Cut, Node, walk
+from filtersql.filters.tree.nodes import Const, Cut, Node
 from filtersql.filters.tree.rebuilding import rebuilt
+from filtersql.filters.tree.walking import walk
 
 __all__ = ["at_clock"]
 

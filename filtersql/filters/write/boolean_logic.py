@@ -28,7 +28,8 @@ from sqlglot import exp
 
 from filtersql.filters.engines.templates import joined, operand
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Bool, Node, Var, walk
+from filtersql.filters.tree.nodes import Bool, Node, Var
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.write import let_binding
 from filtersql.filters.write.raising import may_raise, raises_there
 from filtersql.filters.write.rules import undeclared_numerics

@@ -37,12 +37,11 @@ from filtersql.filters.tree.nodes import (
     Other,
     Row,
     Var,
-    children,
     is_null_const,
-    walk,
 )
 from filtersql.filters.tree.rebuilding import rebuilt
 from filtersql.filters.tree.transparent_nodes import bare
+from filtersql.filters.tree.walking import children, walk
 from filtersql.filters.values.intervals import Parts
 from filtersql.filters.write.raising import may_raise
 

@@ -37,8 +37,8 @@ from filtersql.filters.tree.nodes import (
     RowCompare,
     ScalarArrayOp,
     Var,
-    walk,
 )
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.write import (
     binary_coercible,
     boolean_logic,

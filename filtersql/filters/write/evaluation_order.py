@@ -35,7 +35,8 @@ from sqlglot import exp
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.engines import values
 from filtersql.filters.facts import facts
-from filtersql.filters.tree.nodes import Func, Node, Op, Row, children, walk
+from filtersql.filters.tree.nodes import Func, Node, Op, Row
+from filtersql.filters.tree.walking import children, walk
 from filtersql.filters.write.constant_errors import raising_ahead
 from filtersql.filters.write.late_arguments import hidden, inside, late, raises
 from filtersql.filters.write.writer import Writer

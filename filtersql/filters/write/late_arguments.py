@@ -20,8 +20,9 @@ from __future__ import annotations
 from filtersql.filters.engines.templates import first_place
 from filtersql.filters.facts import facts
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Const, Func, Node, NullIf, Op, Var, is_null_const, walk
+from filtersql.filters.tree.nodes import Const, Func, Node, NullIf, Op, Var, is_null_const
 from filtersql.filters.tree.transparent_nodes import bare
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.write.raising import may_raise
 from filtersql.filters.write.writer import Writer
 

@@ -29,7 +29,8 @@ from sqlglot import exp
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.engines.binding import VALUE, is_long
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Func, Node, NullIf, Op, children
+from filtersql.filters.tree.nodes import Func, Node, NullIf, Op
+from filtersql.filters.tree.walking import children
 from filtersql.filters.write.rules import like, regex_functions, regular_expressions
 from filtersql.filters.write.writer import Writer
 

@@ -22,7 +22,8 @@ from collections.abc import Iterator
 from filtersql.filters.facts import NUMERIC_COMPARISONS
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var, walk
+from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.types import display
 from filtersql.filters.values import jsonpaths
 from filtersql.filters.values.intervals import Parts

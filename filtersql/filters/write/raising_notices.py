@@ -17,7 +17,8 @@ from sqlglot import exp
 from filtersql.errors import Notice
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.facts import NUMERIC_COMPARISONS
-from filtersql.filters.tree.nodes import Func, Node, Op, Other, leftmost, walk
+from filtersql.filters.tree.nodes import Func, Node, Op, Other
+from filtersql.filters.tree.walking import leftmost, walk
 from filtersql.filters.write import dispatch
 from filtersql.filters.write.raising import raising
 from filtersql.filters.write.raising_functions import DIGITS, INFINITE

@@ -19,7 +19,8 @@ from filtersql.filters.facts import Function
 from filtersql.filters.model import ELEMENT, ColumnWriter
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.descriptions import described
-from filtersql.filters.tree.nodes import Bool, Const, Func, Node, Op, Var, leftmost
+from filtersql.filters.tree.nodes import Bool, Const, Func, Node, Op, Var
+from filtersql.filters.tree.walking import leftmost
 from filtersql.source import Passage, Span
 from filtersql.storage import Engine
 

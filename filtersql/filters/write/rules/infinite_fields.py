@@ -29,7 +29,8 @@ from sqlglot import exp
 from filtersql.filters.engines import values
 from filtersql.filters.facts import NUMERIC_COMPARISONS, SYMBOLS
 from filtersql.filters.tree.constant_folding import comparison, fold
-from filtersql.filters.tree.nodes import Func, Node, Op, Relabel, children, walk
+from filtersql.filters.tree.nodes import Func, Node, Op, Relabel
+from filtersql.filters.tree.walking import children, walk
 from filtersql.filters.write.rules import datetime_fields, extract_fields
 from filtersql.filters.write.writer import Writer
 

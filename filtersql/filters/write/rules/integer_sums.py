@@ -16,8 +16,9 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 
 from filtersql.filters.facts import Function
-from filtersql.filters.tree.nodes import Node, Op, Var, walk
+from filtersql.filters.tree.nodes import Node, Op, Var
 from filtersql.filters.tree.transparent_nodes import bare
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.write.writer import Writer
 
 __all__ = ["put"]

@@ -35,9 +35,9 @@ from filtersql.filters.tree.nodes import (
     Op,
     Relabel,
     Var,
-    walk,
 )
 from filtersql.filters.tree.transparent_nodes import chosen
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.values.intervals import INFINITE_SINCE, Parts, total
 from filtersql.filters.write.rules.interval_components import (
     BETWEEN,

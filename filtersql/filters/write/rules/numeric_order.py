@@ -26,8 +26,9 @@ from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.facts import SYMBOLS, TURNED
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Case, Coalesce, Func, Node, Op, Var, walk
+from filtersql.filters.tree.nodes import Case, Coalesce, Func, Node, Op, Var
 from filtersql.filters.tree.transparent_nodes import chosen
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write.conditionals import conditional
 from filtersql.filters.write.rules import (

@@ -26,7 +26,8 @@ from sqlglot import exp
 
 from filtersql.filters.engines.binding import VALUE
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Case, Coalesce, MinMax, Node, NullIf, Var, walk
+from filtersql.filters.tree.nodes import Case, Coalesce, MinMax, Node, NullIf, Var
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.write.rules import numeric_floats
 from filtersql.filters.write.rules.numeric_digits import digits
 from filtersql.filters.write.rules.numerics import put

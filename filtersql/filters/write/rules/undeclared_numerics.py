@@ -23,7 +23,8 @@ from decimal import Decimal
 from sqlglot import exp
 
 from filtersql.filters.engines import values
-from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var, walk
+from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var
+from filtersql.filters.tree.walking import walk
 from filtersql.filters.write.writer import Writer
 
 __all__ = ["BROKEN", "FITTING", "NARROW", "compared", "fitted", "is_asked", "unless_too_long"]
