@@ -19,7 +19,7 @@ from functools import lru_cache
 from sqlglot import exp
 
 from filtersql.filters.facts import facts
-from filtersql.filters.values import dates, show
+from filtersql.filters.values import calendar, show
 from filtersql.filters.values.networks import Address, sort_key
 from filtersql.storage import Engine
 
@@ -45,9 +45,9 @@ _SQL_TYPES: dict[str, tuple[str, str]] = {
 #: held by the engine as the text that PostgreSQL prints
 _AS_TEXT = {"uuid", "time", "bit", "varbit", "macaddr"}
 #: years that Spark reads in a literal: 0001 to 9999
-_SPARK_DAYS = (dates.days_of(1, 1, 1), dates.days_of(9999, 12, 31))
+_SPARK_DAYS = (calendar.days_of(1, 1, 1), calendar.days_of(9999, 12, 31))
 #: the microseconds since 1970 of DuckDB's infinity, counted from 2000
-_DUCKDB_END = 2**63 - 1 - 10_957 * dates.USECS_PER_DAY
+_DUCKDB_END = 2**63 - 1 - 10_957 * calendar.USECS_PER_DAY
 
 
 class Unwritable(Exception):
@@ -114,7 +114,7 @@ def literal(type_name: str, value: object, engine: Engine) -> exp.Expr:
         case "date" | "timestamp" | "timestamptz":
             assert isinstance(value, int)
             return _moment(type_name, value, sql_type, engine)
-    if isinstance(value, dates.TimeAndZone):
+    if isinstance(value, calendar.TimeAndZone):
         west = -value.east
         key = (value.micros + west * 1_000_000 + 10**12) * 200_000 + west + 100_000
         return cast(integer(key), "BIGINT", engine)
@@ -141,7 +141,7 @@ def _moment(type_name: str, value: int, sql_type: str, engine: Engine) -> exp.Ex
         if type_name != "date" and value >= _DUCKDB_END:
             raise Unwritable(shown)
         return cast(text(_BEFORE_CHRIST.sub(r"\1 (BC)\2", shown)), sql_type, engine)
-    days = value if type_name == "date" else value // dates.USECS_PER_DAY
+    days = value if type_name == "date" else value // calendar.USECS_PER_DAY
     if _SPARK_DAYS[0] <= days <= _SPARK_DAYS[1]:
         return cast(text(shown.replace("+00", "+00:00")), sql_type, engine)
     raise Unwritable(shown)

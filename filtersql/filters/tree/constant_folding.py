@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import Decimal
 from functools import cache
-from operator import add, eq, ge, gt, le, lt, mul, ne, neg, sub
+from operator import eq, ge, gt, le, lt, ne
 
 from filtersql.errors.filters import BadLiteral
+from filtersql.filters.tree.constant_functions import FOLDED
 from filtersql.filters.tree.nodes import (
     Bool,
     BooleanTest,
@@ -38,9 +39,6 @@ from filtersql.filters.tree.nodes import (
     Var,
 )
 from filtersql.filters.tree.walking import walk
-from filtersql.filters.types import numeric_parts
-from filtersql.filters.values import dates
-from filtersql.filters.values.numbers import EXACT, fits_scale, to_float4
 
 __all__ = ["ascending", "comparison", "fold"]
 
@@ -147,7 +145,7 @@ def _called(node: Func | Op) -> Const | None:
     for arg in node.args:
         if isinstance(arg, Var):
             return None
-    rule = _FOLDED.get(str(node.function)) or comparison(node.function.name)
+    rule = FOLDED.get(str(node.function)) or comparison(node.function.name)
     if rule is None or isinstance(node, Distinct):
         return None
     args = [fold(arg) for arg in node.args]
@@ -194,110 +192,3 @@ def ascending(values: Sequence[object]) -> bool:
 def _sortable(value: object) -> tuple[bool, object]:
     is_nan = isinstance(value, (float, Decimal)) and math.isnan(value)
     return is_nan, 0 if is_nan else value
-
-
-def _whole(bits: int) -> Callable[[int | float | Decimal], int]:
-    limit = 1 << (bits - 1)
-
-    def convert(value: int | float | Decimal) -> int:
-        exact = EXACT.quantize(value, Decimal(1)) if isinstance(value, Decimal) else value
-        number = round(exact)
-        if not -limit <= number < limit:
-            raise OverflowError
-        return number
-
-    return convert
-
-
-def _double(value: int | float | Decimal) -> float:
-    converted = float(value)
-    # not by isinf() of a Decimal, which makes a double of it first
-    endless = value.is_infinite() if isinstance(value, Decimal) else value == converted
-    if math.isinf(converted) and not endless:
-        raise OverflowError
-    if converted == 0.0 and value != 0:
-        raise OverflowError
-    return converted
-
-
-def _single(value: int | float | Decimal) -> float:
-    # A numeric becomes a real from its text: one rounding, not two.
-    exact = _double(value)
-    single = to_float4(exact, value if isinstance(value, (int, Decimal)) else exact)
-    if (math.isinf(single) and not math.isinf(exact)) or (single == 0.0 and exact != 0.0):
-        raise OverflowError
-    return single
-
-
-def _negated(value: float | Decimal) -> object:
-    if isinstance(value, Decimal):
-        return value.copy_negate() if value else value
-    return -value if value else value
-
-
-def _midnight(day: int) -> int:
-    if day in dates.INFINITE["date"]:
-        return dates.TIMES_INFINITY if day > 0 else dates.MINUS_TIMES_INFINITY
-    return day * dates.USECS_PER_DAY
-
-
-def _day(moment: int) -> int:
-    if moment in dates.INFINITE["timestamp"]:
-        return dates.DATE_INFINITY if moment > 0 else dates.MINUS_DATE_INFINITY
-    return moment // dates.USECS_PER_DAY
-
-
-def _quotient(left: int, right: int) -> int:
-    # Division by zero is an ArithmeticError: nothing is folded, the engine raises.
-    return abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-
-
-_ARITHMETIC: dict[str, Callable[[int, int], int]] = {
-    "pl": add,
-    "mi": sub,
-    "mul": mul,
-    "div": _quotient,
-    "mod": lambda left, right: left - _quotient(left, right) * right,
-}
-
-
-def _fitting(bits: int, compute: Callable[..., int]) -> Callable[..., int]:
-    """The computation, whose result must fit an integer of so many bits."""
-    fits = _whole(bits)
-    return lambda *values: fits(compute(*values))
-
-
-def _rounded(direction: str) -> Callable[..., object]:
-    return lambda value: value.to_integral_value(direction) if value.is_finite() else value
-
-
-_FOLDED: dict[str, Callable[..., object]] = {
-    **{f"int2({kind})": _whole(16) for kind in ("int4", "int8", "float4", "float8", "numeric")},
-    **{f"int4({kind})": _whole(32) for kind in ("int2", "int8", "float4", "float8", "numeric")},
-    **{f"int8({kind})": _whole(64) for kind in ("int2", "int4", "float4", "float8", "numeric")},
-    **{f"float8({kind})": _double for kind in ("int2", "int4", "int8", "float4", "numeric")},
-    **{f"float4({kind})": _single for kind in ("int2", "int4", "int8", "float8", "numeric")},
-    **{f"numeric({kind})": Decimal for kind in ("int2", "int4", "int8")},
-    **{
-        f"int{kind}{name}(int{kind[0]},int{kind[-1]})": _fitting(8 * int(max(kind)), compute)
-        for kind in ("2", "4", "8", "24", "42", "28", "82", "48", "84")
-        for name, compute in _ARITHMETIC.items()
-    },
-    "numeric(numeric,int4)": lambda value, typmod: fits_scale(value, *numeric_parts(typmod)),
-    **{f"int{size}um(int{size})": _fitting(8 * size, neg) for size in (2, 4, 8)},
-    **{f"int{size}abs(int{size})": _fitting(8 * size, abs) for size in (2, 4, 8)},
-    **{f"abs(int{size})": _fitting(8 * size, abs) for size in (2, 4, 8)},
-    "numeric_uminus(numeric)": _negated,
-    "numeric_add(numeric,numeric)": EXACT.add,
-    "numeric_sub(numeric,numeric)": EXACT.subtract,
-    "numeric_mul(numeric,numeric)": EXACT.multiply,
-    "ceil(numeric)": _rounded(ROUND_CEILING),
-    "floor(numeric)": _rounded(ROUND_FLOOR),
-    "varchar(varchar,int4,bool)": lambda value, typmod, explicit: value[: typmod - 4],
-    "bpchar(bpchar,int4,bool)": lambda value, typmod, explicit: value[: typmod - 4].ljust(
-        typmod - 4
-    ),
-    "text(bpchar)": lambda value: value.rstrip(" "),
-    "timestamp(date)": _midnight,
-    "date(timestamp)": _day,
-}

@@ -10,14 +10,16 @@ Example
     ===================================== ==================================================
 
 PostgreSQL
-    ruleutils.c: get_rule_expr(), get_const_expr(), get_coercion_expr(), get_func_sql_syntax().
+    ruleutils.c: get_rule_expr(), get_const_expr(), get_coercion_expr().
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import partial
 
+from filtersql.filters.tree.function_syntax import joined, sql_syntax
 from filtersql.filters.tree.nodes import (
     ArrayExpr,
     Bool,
@@ -79,10 +81,10 @@ class _Text:
             case ScalarArrayOp():
                 left, right = (self.of(arg, implicit=True) for arg in node.args)
                 word = "ANY" if node.any else "ALL"
-                return _text("(", left, f" {node.operator.name} {word} (", right, "))")
+                return joined("(", left, f" {node.operator.name} {word} (", right, "))")
             case Distinct():
                 left, right = (self.of(arg, implicit=True) for arg in node.args)
-                return _text("(", left, " IS DISTINCT FROM ", right, ")")
+                return joined("(", left, " IS DISTINCT FROM ", right, ")")
             case NullIf():
                 return f"NULLIF({self.listed(node.args)})"
             case Op():
@@ -141,24 +143,24 @@ class _Text:
         """Arguments, separated by commas."""
         text = ""
         for node in nodes:
-            text = _text(text, ", " if text else "", self.of(node, implicit=True))
+            text = joined(text, ", " if text else "", self.of(node, implicit=True))
         return text
 
     def operator(self, node: Op) -> str:
         """get_oper_expr()."""
         parts = [self.of(arg, implicit=True) for arg in node.args]
         if len(parts) == 1:
-            return _text(f"({node.operator.name} ", parts[0], ")")
-        return _text("(", parts[0], f" {node.operator.name} ", parts[1], ")")
+            return joined(f"({node.operator.name} ", parts[0], ")")
+        return joined("(", parts[0], f" {node.operator.name} ", parts[1], ")")
 
     def logic(self, node: Bool) -> str:
         """AND, OR, NOT."""
         parts = [self.of(arg, implicit=False) for arg in node.args]
         if node.kind == "not":
-            return _text("(NOT ", parts[0], ")")
+            return joined("(NOT ", parts[0], ")")
         text = parts[0]
         for part in parts[1:]:
-            text = _text(text, f" {node.kind.upper()} ", part)
+            text = joined(text, f" {node.kind.upper()} ", part)
         return f"({text})"
 
     def call(self, node: Func, *, implicit: bool) -> str:
@@ -168,59 +170,16 @@ class _Text:
         if node.display in ("implicit", "explicit"):
             return self.cast(node.args[0], node.type, node.typmod)
         if node.display == "sql":
-            syntax = self.sql_syntax(node)
+            syntax = sql_syntax(node, partial(self.of, implicit=False))
             if syntax:
                 return syntax
+        # Those that the grammar knows as something else are quoted.
+        name = quote_identifier(node.function.name)
         if node.variadic:
             head = self.listed(node.args[:-1])
             last = self.of(node.args[-1], implicit=True)
-            return _text(f"{self.name(node)}({head}{', ' if head else ''}VARIADIC ", last, ")")
-        return f"{self.name(node)}({self.listed(node.args)})"
-
-    def name(self, node: Func) -> str:
-        """A function's name; those that the grammar knows as something else are quoted."""
-        return quote_identifier(node.function.name)
-
-    def sql_syntax(self, node: Func) -> str:
-        """get_func_sql_syntax(): EXTRACT, AT TIME ZONE, POSITION, SUBSTRING, TRIM, OVERLAY."""
-        args = node.args
-
-        def of(place: int) -> str:
-            return self.of(args[place], implicit=False)
-
-        match node.function.name, len(args):
-            case "timezone", 2:
-                return _text("(", of(1), " AT TIME ZONE ", of(0), ")")
-            case "extract", 2:
-                field = args[0]
-                assert isinstance(field, Const)
-                return _text(f"EXTRACT({field.value} FROM ", of(1), ")")
-            case "is_normalized", count:
-                form = f" {args[1].value}" if count == 2 else ""  # type: ignore[attr-defined]
-                return f"({of(0)} IS{form} NORMALIZED)"
-            case "normalize", count:
-                form = f", {args[1].value}" if count == 2 else ""  # type: ignore[attr-defined]
-                return f"NORMALIZE({of(0)}{form})"
-            case "overlaps", 4:
-                return _text("((", of(0), ", ", of(1), ") OVERLAPS (", of(2), ", ", of(3), "))")
-            case "overlay", count:
-                rest = (" FOR ", of(3)) if count == 4 else ()
-                first = of(0), " PLACING ", of(1), " FROM ", of(2)
-                return _text("OVERLAY(", *first, *rest, ")")
-            case "position", 2:
-                return f"POSITION(({of(1)}) IN ({of(0)}))"
-            case "substring", count:
-                if node.function.args[1:2] == ("text",):
-                    if count == 2:
-                        return ""
-                    return _text("SUBSTRING(", of(0), " SIMILAR ", of(1), " ESCAPE ", of(2), ")")
-                rest = (" FOR ", of(2)) if count == 3 else ()
-                return _text("SUBSTRING(", of(0), " FROM ", of(1), *rest, ")")
-            case ("btrim" | "ltrim" | "rtrim") as name, count:
-                side = {"btrim": "BOTH", "ltrim": "LEADING", "rtrim": "TRAILING"}[name]
-                what = (" ", of(1)) if count == 2 else ()
-                return _text(f"TRIM({side}", *what, " FROM ", of(0), ")")
-        return ""
+            return joined(f"{name}({head}{', ' if head else ''}VARIADIC ", last, ")")
+        return f"{name}({self.listed(node.args)})"
 
     def cast(self, arg: Node, target: str, modifier: int) -> str:
         """get_coercion_expr()."""
@@ -242,14 +201,14 @@ class _Text:
         text = self.line("CASE")
         self.depth += _INDENT
         if node.arg is not None:
-            text = _text(text, " ", self.of(node.arg, implicit=True))
+            text = joined(text, " ", self.of(node.arg, implicit=True))
         for condition, result in node.whens:
             if node.arg is not None and isinstance(condition, Op) and _tests(condition):
                 condition = condition.args[1]
             shown = self.of(condition, implicit=False)
-            text = _text(text, self.line("WHEN "), shown, " THEN ")
-            text = _text(text, self.of(result, implicit=True))
-        text = _text(text, self.line("ELSE "), self.of(node.default, implicit=True))
+            text = joined(text, self.line("WHEN "), shown, " THEN ")
+            text = joined(text, self.of(result, implicit=True))
+        text = joined(text, self.line("ELSE "), self.of(node.default, implicit=True))
         self.depth -= _INDENT
         return text + self.line("END")
 
@@ -260,14 +219,6 @@ def _tests(condition: Op) -> bool:
     while isinstance(left, (Relabel, Func)) and left.display == "implicit":
         left = left.arg if isinstance(left, Relabel) else left.args[0]
     return isinstance(left, CaseTest)
-
-
-def _text(*parts: str) -> str:
-    """The parts; a CASE begins with a new line, which swallows the blanks before it."""
-    text = ""
-    for part in parts:
-        text = (text.rstrip(" ") if part.startswith("\n") else text) + part
-    return text
 
 
 def constant(node: Const, *, label: bool = True) -> str:

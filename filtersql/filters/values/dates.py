@@ -1,7 +1,6 @@
-"""date, time, timetz, timestamp, timestamptz: read and shown.
+"""date, time, timetz, timestamp, timestamptz: read.
 
-Held as PostgreSQL holds them: days or microseconds since 2000-01-01, microseconds of a day, with
-the largest and smallest numbers for the infinities; timetz as (microseconds, seconds east of UTC).
+What is read is held, and shown, as `calendar` says.
 
 PostgreSQL
     date.c: date_in(), time_in(), timetz_in(); timestamp.c: timestamp_in(), timestamptz_in().
@@ -11,10 +10,24 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping
-from typing import NamedTuple
 
 from filtersql.errors.filters import UNSURE_ZONE, BadLiteral, FrozenTime
+from filtersql.filters.values.calendar import (
+    DATE_INFINITY,
+    EPOCH,
+    MINUS_DATE_INFINITY,
+    MINUS_TIMES_INFINITY,
+    TIMES_INFINITY,
+    USECS_PER_DAY,
+    TimeAndZone,
+    civil,
+    days_of,
+    show_date,
+    show_time,
+    show_timestamp,
+    show_timestamptz,
+    show_timetz,
+)
 from filtersql.filters.values.clock import Clock
 from filtersql.filters.values.datetime_digits import Moment
 from filtersql.filters.values.datetime_fields import Bad, fields
@@ -22,34 +35,11 @@ from filtersql.filters.values.datetimes import decode
 from filtersql.filters.values.time_zone_rules import is_sure, known_zone
 from filtersql.filters.values.times import decode_clock
 
-__all__ = [
-    "DATE_INFINITY",
-    "INFINITE",
-    "MINUS_DATE_INFINITY",
-    "MINUS_TIMES_INFINITY",
-    "TIMES_INFINITY",
-    "TYPES",
-    "USECS_PER_DAY",
-    "TimeAndZone",
-    "civil",
-    "days_of",
-    "show_time",
-]
+__all__ = ["TYPES"]
 
-DATE_INFINITY = 2**31 - 1
-MINUS_DATE_INFINITY = -(2**31)
-TIMES_INFINITY = 2**63 - 1
-MINUS_TIMES_INFINITY = -(2**63)
-#: infinity and -infinity of each type
-INFINITE: Mapping[str, tuple[int, int]] = {
-    "date": (DATE_INFINITY, MINUS_DATE_INFINITY),
-    **dict.fromkeys(("timestamp", "timestamptz"), (TIMES_INFINITY, MINUS_TIMES_INFINITY)),
-}
 #: since when `+infinity` is one
 _PLUS_SINCE = 16
 
-USECS_PER_DAY = 86_400_000_000
-_EPOCH = datetime.date(2000, 1, 1).toordinal()
 _UNIX_EPOCH = -10_957
 _JULIAN_EPOCH = 2_451_545
 #: 4714-11-24 BC and the first day behind 5874897-12-31; the first day behind 294276-12-31
@@ -57,27 +47,6 @@ _FIRST_DAY, _LAST_DAY, _LAST_STAMP_DAY = -_JULIAN_EPOCH, 2_145_031_949, 106_751_
 _ISO = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?)?\Z", re.ASCII
 )
-
-
-class TimeAndZone(NamedTuple):
-    """A timetz: microseconds of the day, and seconds east of UTC."""
-
-    micros: int
-    east: int
-
-
-def days_of(year: int, month: int, day: int) -> int:
-    """Days since 2000-01-01 of a day of the proleptic Gregorian calendar (date2j)."""
-    cycles = (year - 1) // 400
-    return datetime.date(year - cycles * 400, month, day).toordinal() - _EPOCH + cycles * 146_097
-
-
-def civil(days: int) -> tuple[int, int, int]:
-    """(year, month, day) of a day since 2000-01-01 (j2date); year 0 is 1 BC."""
-    ordinal = days + _EPOCH
-    cycles = (ordinal - 1) // 146_097
-    day = datetime.date.fromordinal(ordinal - cycles * 146_097)
-    return day.year + cycles * 400, day.month, day.day
 
 
 def _read(text: str, clock: Clock, type_name: str) -> tuple[int, int, int | str | None] | str:
@@ -125,7 +94,7 @@ def _frozen(found: Moment, clock: Clock) -> tuple[int, int, int | str | None]:
     created = clock.created
     if created.tzinfo is not None:
         created = created.astimezone(datetime.UTC)
-    days = created.toordinal() - _EPOCH
+    days = created.toordinal() - EPOCH
     if found.word == "now":
         seconds = (created.hour * 60 + created.minute) * 60 + created.second
         return days, seconds * 1_000_000 + created.microsecond, 0
@@ -245,53 +214,6 @@ def _clock(text: str, clock: Clock, type_name: str) -> TimeAndZone:
         return TimeAndZone(dated.microseconds, _east(zone, day, dated.microseconds))
     except Bad as problem:
         raise problem.mistake(type_name, text, clock.postgres_version) from None
-
-
-def show_date(value: object) -> str:
-    """ISO, with BC behind it where it is."""
-    assert isinstance(value, int)
-    if value in (DATE_INFINITY, MINUS_DATE_INFINITY):
-        return "infinity" if value > 0 else "-infinity"
-    year, month, day = civil(value)
-    return f"{year if year > 0 else 1 - year:04d}-{month:02d}-{day:02d}{' BC' if year < 1 else ''}"
-
-
-def show_time(value: object) -> str:
-    """Hours, minutes, seconds and the digits of the fraction that are not zero."""
-    assert isinstance(value, int)
-    seconds, part = divmod(value, 1_000_000)
-    tail = f".{part:06d}".rstrip("0") if part else ""
-    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{tail}"
-
-
-def show_timetz(value: object) -> str:
-    """The time and its offset."""
-    assert isinstance(value, TimeAndZone)
-    micros, east = value
-    hours, rest = divmod(abs(east), 3600)
-    tail = f":{rest // 60:02d}" if rest else ""
-    tail += f":{rest % 60:02d}" if rest % 60 else ""
-    return f"{show_time(micros)}{'-' if east < 0 else '+'}{hours:02d}{tail}"
-
-
-def _shown(value: object, zone: str) -> str:
-    assert isinstance(value, int)
-    if value in (TIMES_INFINITY, MINUS_TIMES_INFINITY):
-        return "infinity" if value > 0 else "-infinity"
-    days, micros = divmod(value, USECS_PER_DAY)
-    text = show_date(days)
-    era = " BC" if text.endswith(" BC") else ""
-    return f"{text.removesuffix(' BC')} {show_time(micros)}{zone}{era}"
-
-
-def show_timestamp(value: object) -> str:
-    """ISO."""
-    return _shown(value, "")
-
-
-def show_timestamptz(value: object) -> str:
-    """ISO in UTC."""
-    return _shown(value, "+00")
 
 
 TYPES = {

@@ -31,7 +31,7 @@ from filtersql.filters.facts import SYMBOLS, Function
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Case, Coalesce, Const, MinMax, Node, NullIf, Relabel, Var
 from filtersql.filters.tree.transparent_nodes import bare, chosen
-from filtersql.filters.values.dates import INFINITE
+from filtersql.filters.values.calendar import INFINITE
 from filtersql.filters.write.rules import array_elements
 from filtersql.filters.write.writer import Writer
 from filtersql.storage import is_text, stored_as
