@@ -7,13 +7,11 @@ Example
     Arithmetic, like_regex, places that are computed and methods but size() and type() are not read.
 
 PostgreSQL
-    jsonpath_gram.y, jsonpath_scan.l.
+    jsonpath_gram.y.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
@@ -23,6 +21,7 @@ from msgspec.structs import replace
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.values.clock import Clock
 from filtersql.filters.values.documents import quoted
+from filtersql.filters.values.jsonpath_tokens import Tokens, Unread, decoded, number_of
 from filtersql.filters.values.jsonpath_trees import (
     Compare,
     Exists,
@@ -41,39 +40,9 @@ from filtersql.filters.values.jsonpath_trees import (
 
 __all__ = ["TYPES", "parsed"]
 
-_TOKENS = re.compile(
-    r"""[\ \t\n\r\f]*(?:(?P<string>"(?:[^"\\]|\\.)*")
-    |(?P<number>(?:0[xX][0-9a-fA-F](?:_?[0-9a-fA-F])*|0[oO][0-7](?:_?[0-7])*|0[bB][01](?:_?[01])*
-        |(?:(?:0|[1-9](?:_?[0-9])*)(?:\.(?:[0-9](?:_?[0-9])*)?)?|\.[0-9](?:_?[0-9])*)
-        (?:[eE][+-]?[0-9](?:_?[0-9])*)?)(?![\w.]))
-    |(?P<sign>&&|\|\||\*\*|==|!=|<>|<=|>=|[$@.*\[\]?()!<>,{}+/%-])
-    |(?P<word>[^\ \t\n\r\f?%$.\[\]{}()|&!=<>@\#,*:\-+/"\\]+))""",
-    re.VERBOSE | re.ASCII,
-)
-#: digits apart, and of other bases
-_SINCE_16 = re.compile("[_xXoObB]")
-_BASES = {"0x": 16, "0o": 8, "0b": 2}
-#: a vertical tab is none of them
-_BLANKS = " \t\n\r\f"
 #: a larger one is an error, once something is there
 _MOST_PLACES = 2**31 - 1
 _COMPARED = ("==", "!=", "<>", "<", "<=", ">", ">=")
-
-
-class _Unread(Exception):
-    """The rest of the text cannot be read."""
-
-
-def _decoded(text: str) -> str:
-    """A string; what a jsonpath may escape and JSON not is not read."""
-    try:
-        found = str(json.loads(text, strict=False))
-        found.encode()
-    except ValueError:
-        raise _Unread from None
-    if "\0" in found:
-        raise _Unread
-    return found
 
 
 @lru_cache(maxsize=512)
@@ -81,59 +50,26 @@ def parsed(text: str, postgres_version: int = 18) -> Whole:
     """The tree of a jsonpath; raises NotTranslated where it is none, or not read."""
     try:
         return _Reader(text, postgres_version).whole()
-    except _Unread:
+    except Unread:
         reason = "filtersql does not read this jsonpath."
         raise NotTranslated("a literal of type jsonpath", "any engine", reason, None) from None
 
 
-class _Reader:
-    __slots__ = ("in_filter", "place", "tokens")
+class _Reader(Tokens):
+    """The trees of tokens."""
+
+    __slots__ = ("in_filter",)
 
     def __init__(self, text: str, version: int) -> None:
+        super().__init__(text, version)
         self.in_filter = False
-        self.tokens: list[tuple[str, str]] = []
-        self.place = 0
-        start = 0
-        while text[start:].strip(_BLANKS):
-            match = _TOKENS.match(text, start)
-            if match is None or match.lastgroup is None:
-                raise _Unread
-            if version < 16 and match["number"] and _SINCE_16.search(match["number"]):
-                raise _Unread
-            self.tokens.append((match.lastgroup, match[match.lastgroup]))
-            start = match.end()
-
-    def peek(self) -> str:
-        """The next sign or word; a string or number is neither."""
-        kind, text = self.tokens[self.place] if self.place < len(self.tokens) else ("", "")
-        return text if kind in ("sign", "word") else ""
-
-    def take(self, *texts: str) -> str:
-        """One of these, if it comes next."""
-        found = self.peek()
-        if found and found in texts:
-            self.place += 1
-            return found
-        return ""
-
-    def expect(self, text: str) -> None:
-        """A sign that must come next."""
-        if not self.take(text):
-            raise _Unread
-
-    def value(self, kind: str) -> str:
-        """The text of a string or number that comes next."""
-        if self.place >= len(self.tokens) or self.tokens[self.place][0] != kind:
-            raise _Unread
-        self.place += 1
-        return self.tokens[self.place - 1][1]
 
     def whole(self) -> Whole:
         """All of it."""
         strict = self.take("lax", "strict") == "strict"
         found = self.either()
         if self.place < len(self.tokens):
-            raise _Unread
+            raise Unread
         return Whole(found, strict)
 
     def either(self) -> Tree:
@@ -159,7 +95,7 @@ class _Reader:
             return Compare("!=" if symbol == "<>" else symbol, *sides)
         if self.take("starts"):
             self.expect("with")
-            return Starts(_path(left), _decoded(self.value("string")))
+            return Starts(_path(left), decoded(self.value("string")))
         return left
 
     def signed(self) -> Tree:
@@ -169,7 +105,7 @@ class _Reader:
             return self.primary()
         arg = _path(self.signed())
         if not isinstance(arg.value, Decimal) or arg.steps:
-            raise _Unread
+            raise Unread
         return arg if symbol == "+" else replace(arg, value=-arg.value)
 
     def primary(self) -> Tree:
@@ -190,12 +126,12 @@ class _Reader:
             return replace(inner, steps=(*inner.steps, *self.steps()))
         if base := self.take("$", "@"):
             if base == "@" and not self.in_filter:
-                raise _Unread
+                raise Unread
             if base == "$" and self.tokens[self.place : self.place + 1]:
                 kind, name = self.tokens[self.place]
                 if kind == "string" or (kind == "word" and name not in _AFTER):
                     self.place += 1
-                    name = _decoded(name) if kind == "string" else name
+                    name = decoded(name) if kind == "string" else name
                     base += quoted(name)
             return Path(base, self.steps())
         value = self.scalar()
@@ -205,9 +141,9 @@ class _Reader:
         """A string, number, true, false or null."""
         if word := self.take("true", "false", "null"):
             return {"true": True, "false": False}.get(word)
-        if self.place < len(self.tokens) and self.tokens[self.place][0] == "number":
-            return _number(self.value("number"))
-        return _decoded(self.value("string"))
+        if self.comes("number"):
+            return number_of(self.value("number"))
+        return decoded(self.value("string"))
 
     def steps(self) -> tuple[Step, ...]:
         """Accessors, as many as there are."""
@@ -233,13 +169,13 @@ class _Reader:
             return Step("values")
         if self.take("**"):
             return self.levels()
-        if self.place < len(self.tokens) and self.tokens[self.place][0] == "string":
-            return Step("key", _decoded(self.value("string")))
+        if self.comes("string"):
+            return Step("key", decoded(self.value("string")))
         name = self.value("word")
         if self.take("("):
             self.expect(")")
             if name not in ("size", "type"):
-                raise _Unread
+                raise Unread
             return Step(name)
         return Step("key", name)
 
@@ -256,9 +192,9 @@ class _Reader:
     def level(self) -> int:
         if self.take("last"):
             return -1
-        number = _number(self.value("number"))
+        number = number_of(self.value("number"))
         if number.as_tuple().exponent != 0 or number > _MOST_PLACES:
-            raise _Unread
+            raise Unread
         return int(number)
 
     def elements(self) -> Step:
@@ -282,20 +218,15 @@ _AFTER = {"", ".", "[", "?", ")", "&&", "||", "==", "!=", "<>", "<", "<=", ">", 
           "like_regex", "]", "is"}  # fmt: skip
 
 
-def _number(text: str) -> Decimal:
-    base = _BASES.get(text[:2].lower())
-    return Decimal(int(text[2:], base)) if base else Decimal(text)
-
-
 def _condition(tree: Tree) -> Predicate:
     if isinstance(tree, Path):
-        raise _Unread
+        raise Unread
     return tree
 
 
 def _path(tree: Tree) -> Path:
     if not isinstance(tree, Path):
-        raise _Unread
+        raise Unread
     return tree
 
 
