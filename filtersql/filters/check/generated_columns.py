@@ -28,7 +28,8 @@ from filtersql.errors import Mistake
 from filtersql.errors.filters import BadLiteral, CannotCast, InvalidExpression, Wrong
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve.allowed import MUTABLE
-from filtersql.filters.resolve.coercion import BY_TEXT, OF_ARRAY, can_coerce, coerce
+from filtersql.filters.resolve.coercion import BY_TEXT, OF_ARRAY, coerce
+from filtersql.filters.resolve.pathways import can_coerce
 from filtersql.filters.resolve.scope import Scope, type_of
 from filtersql.filters.resolve.text_input_output import reads_or_writes_differently
 from filtersql.filters.resolve.transform import transform

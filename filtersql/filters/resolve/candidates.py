@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 from filtersql.filters.facts import facts
-from filtersql.filters.resolve.coercion import can_coerce
+from filtersql.filters.resolve.pathways import can_coerce
 from filtersql.filters.resolve.polymorphic import consistent
 
 __all__ = ["Candidate", "best", "matching"]

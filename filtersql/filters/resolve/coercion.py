@@ -1,25 +1,17 @@
-"""Casts: which one PostgreSQL takes from one type to another, and the common type of several.
+"""Casts of nodes, and the common type of several.
 
 Example
-    ===================== ====================================== ========================
-    from, to              in an operator (implicit)              `x::type` (explicit)
-    ===================== ====================================== ========================
-    int4 to numeric       numeric(int4)                          numeric(int4)
-    numeric to int4       none                                   int4(numeric)
-    varchar to text       relabelled                             relabelled
-    text to int4          none                                   by text: no filter may
-    ===================== ====================================== ========================
+    `i4 = 1.5` compares numeric(i4), which is a Func; `v = 'x'` a Relabel of v; the literal becomes
+    a Const of the type that its neighbour asks for.
 
 PostgreSQL
-    parse_coerce.c: find_coercion_pathway(), coerce_type(), coerce_type_typmod(),
-    select_common_type(), coerce_to_common_type(), coerce_to_boolean().
+    parse_coerce.c: coerce_type(), coerce_type_typmod(), select_common_type(),
+    coerce_to_common_type(), coerce_to_boolean().
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -28,6 +20,14 @@ from filtersql.errors.filters import CANNOT_MATCH, NOT_BOOLEAN, CannotCast, Wron
 from filtersql.filters import values
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve.collations import merged, of_result
+from filtersql.filters.resolve.pathways import (
+    POLYMORPHIC,
+    TAKES_ANYTHING,
+    Context,
+    Pathway,
+    can_coerce,
+    pathway,
+)
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.tree.nodes import Collate, Const, Display, Func, Node, Other, Relabel
 from filtersql.filters.tree.walking import leftmost
@@ -36,84 +36,16 @@ from filtersql.filters.types import display
 __all__ = [
     "BY_TEXT",
     "OF_ARRAY",
-    "Context",
     "boolean",
-    "can_coerce",
     "cast",
     "coerce",
     "common_type",
-    "pathway",
     "shown_type",
     "to_common",
 ]
 
 #: casts that no row filter may hold
 BY_TEXT, OF_ARRAY = "a cast by text", "a cast of an array"
-#: i: implicit, a: assignment, e: explicit; compared by their place in "iae"
-Context = Literal["i", "a", "e"]
-_RANK = {"i": 0, "a": 1, "e": 2}
-_TAKES_ANYTHING = {
-    "any",
-    "anyelement",
-    "anynonarray",
-    "anycompatible",
-    "anycompatiblenonarray",
-}
-POLYMORPHIC = _TAKES_ANYTHING - {"any"} | {
-    "anyarray",
-    "anyenum",
-    "anyrange",
-    "anymultirange",
-    "anycompatiblearray",
-    "anycompatiblerange",
-    "anycompatiblemultirange",
-}
-
-
-class Pathway(NamedTuple):
-    """How a cast is done: by function, relabelling, text, element by element, or not at all."""
-
-    kind: Literal["none", "function", "relabel", "text", "array"]
-    function: int = 0
-
-
-_NONE = Pathway("none")
-
-
-@cache
-def pathway(source: str, target: str, context: Context) -> Pathway:
-    """PostgreSQL's find_coercion_pathway()."""
-    if source == target:
-        return Pathway("relabel")
-    known = facts()
-    found = known.cast(source, target)
-    if found is not None:
-        if _RANK[context] < _RANK[found.context]:
-            return _NONE
-        kind: dict[str, Literal["function", "relabel", "text"]] = {
-            "f": "function",
-            "b": "relabel",
-            "i": "text",
-        }
-        return Pathway(kind[found.method], found.function)
-    from_type, to_type = known.type(source), known.type(target)
-    if from_type.element and to_type.element and target not in ("oidvector", "int2vector"):
-        inner = pathway(from_type.element, to_type.element, context)
-        return Pathway("array", inner.function) if inner.kind != "none" else _NONE
-    if not from_type.oid or not to_type.oid:
-        return _NONE
-    if context != "i" and to_type.category == "S":
-        return Pathway("text")
-    if context == "e" and from_type.category == "S":
-        return Pathway("text")
-    return _NONE
-
-
-def can_coerce(source: str, target: str, context: Context) -> bool:
-    """Whether one value of `source` can become `target`; polymorphic targets are checked later."""
-    if source == target or source == "unknown" or target in POLYMORPHIC or target == "any":
-        return True
-    return pathway(source, target, context).kind != "none"
 
 
 def coerce(
@@ -126,7 +58,7 @@ def coerce(
     modifier: int = -1,
 ) -> Node:
     """PostgreSQL's coerce_type(): the node as `target`; few casts look at the modifier."""
-    if node.type == target or target in _TAKES_ANYTHING:
+    if node.type == target or target in TAKES_ANYTHING:
         return node
     if target in POLYMORPHIC and node.type != "unknown":
         return node

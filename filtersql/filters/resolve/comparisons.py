@@ -22,9 +22,10 @@ from functools import reduce
 
 from filtersql.errors.filters import Wrong
 from filtersql.filters.facts import facts
-from filtersql.filters.resolve.coercion import boolean, can_coerce, common_type, to_common
+from filtersql.filters.resolve.coercion import boolean, common_type, to_common
 from filtersql.filters.resolve.collations import merged, of_result
 from filtersql.filters.resolve.operators import make, make_distinct, make_scalar_array
+from filtersql.filters.resolve.pathways import can_coerce
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.tree.nodes import (
     ArrayExpr,

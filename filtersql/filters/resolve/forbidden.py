@@ -24,7 +24,8 @@ from filtersql.errors.filters import InvalidExpression, NotTranslated, Wrong
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve import functions
 from filtersql.filters.resolve.allowed import ONLY, TYPES, of_own_type
-from filtersql.filters.resolve.coercion import can_coerce, coerce
+from filtersql.filters.resolve.coercion import coerce
+from filtersql.filters.resolve.pathways import can_coerce
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.tree.nodes import Node, Other, Relabel, Row
 from filtersql.filters.tree.walking import leftmost

@@ -24,42 +24,17 @@ from filtersql.errors.filters import (
 from filtersql.filters.facts import Function, facts
 from filtersql.filters.resolve.allowed import MUTABLE
 from filtersql.filters.resolve.candidates import Candidate, best, matching
-from filtersql.filters.resolve.coercion import coerce, pathway, shown_type
+from filtersql.filters.resolve.coercion import coerce
 from filtersql.filters.resolve.collations import merged, of_result
+from filtersql.filters.resolve.function_calls import Call, check_plain, signature
+from filtersql.filters.resolve.pathways import pathway
 from filtersql.filters.resolve.polymorphic import enforce
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.resolve.versions import has
-from filtersql.filters.tree.nodes import ArrayExpr, Display, Func, Node
+from filtersql.filters.tree.nodes import ArrayExpr, Func, Node
 from filtersql.filters.tree.walking import leftmost
-from filtersql.names import quote_identifier
 
-__all__ = ["Call", "call"]
-
-
-#: pg_aggregate.aggkind o and h
-_ORDERED_SETS = {
-    "cume_dist",
-    "dense_rank",
-    "mode",
-    "percent_rank",
-    "percentile_cont",
-    "percentile_disc",
-    "rank",
-}
-
-
-class Call(NamedTuple):
-    """A call as it was written."""
-
-    schema: str
-    name: str
-    args: tuple[Node, ...]
-    location: int
-    variadic: bool = False
-    display: Display = "call"
-    #: OVER, DISTINCT, `*`, FILTER, ORDER BY, WITHIN GROUP: what only aggregates may have
-    over: bool = False
-    aggregate_only: str = ""
+__all__ = ["call", "of_column"]
 
 
 class Found(NamedTuple):
@@ -85,15 +60,15 @@ def call(scope: Scope, written: Call) -> Node:
     if found is None:
         if _is_users(scope, written):
             raise InvalidExpression(MUTABLE, scope.span(written.location))
-        raise UNKNOWN_FUNCTION(scope.span(written.location), signature=_signature(written))
+        raise UNKNOWN_FUNCTION(scope.span(written.location), signature=signature(written))
     if found is _AMBIGUOUS:
-        raise AMBIGUOUS_FUNCTION(scope.span(written.location), signature=_signature(written))
+        raise AMBIGUOUS_FUNCTION(scope.span(written.location), signature=signature(written))
     if found.target:
         return coerce(scope, written.args[0], found.target, "e", "call", written.location)
     assert found.function is not None
     if not has(scope, found.function, len(types)):
-        raise UNKNOWN_FUNCTION(scope.span(written.location), signature=_signature(written))
-    _only_plain(scope, written, found.function)
+        raise UNKNOWN_FUNCTION(scope.span(written.location), signature=signature(written))
+    check_plain(scope, written, found.function)
     return _built(scope, written, found.function, found, types)
 
 
@@ -179,41 +154,6 @@ def _candidates(name: str, count: int, variadic: bool) -> list[Candidate]:
     return list(plain.values())
 
 
-def _only_plain(scope: Scope, written: Call, function: Function) -> None:
-    """Aggregates, window functions and procedures have no place in a filter."""
-    span = scope.span(written.location)
-    if function.kind == "p":
-        raise Wrong(
-            f"{_signature(written)} is a procedure",
-            span,
-            hint="To call a procedure, use CALL.",
-        )
-    if written.over:
-        if function.kind == "f":
-            message = (
-                f"OVER specified, but {written.name} is not a window function "
-                "nor an aggregate function"
-            )
-            raise Wrong(message, span)
-        raise Wrong(f"window functions are not allowed in {scope.clause}", span)
-    if function.kind == "a" and not written.args and not written.aggregate_only:
-        message = f"{written.name}(*) must be used to call a parameterless aggregate function"
-        raise Wrong(message, span)
-    grouped = written.aggregate_only == "WITHIN GROUP"
-    if function.kind == "a" and written.name in _ORDERED_SETS and not grouped:
-        message = f"WITHIN GROUP is required for ordered-set aggregate {written.name}"
-        raise Wrong(message, span)
-    if function.kind == "a":
-        raise Wrong(f"aggregate functions are not allowed in {scope.clause}", span)
-    if function.kind == "w":
-        raise Wrong(f"window function {written.name} requires an OVER clause", span)
-    if written.aggregate_only:
-        message = (
-            f"{written.aggregate_only} specified, but {written.name} is not an aggregate function"
-        )
-        raise Wrong(message, span)
-
-
 def _built(
     scope: Scope, written: Call, function: Function, found: Found, types: Sequence[str]
 ) -> Node:
@@ -267,9 +207,4 @@ def _foreign(scope: Scope, written: Call) -> Node:
         raise InvalidExpression(MUTABLE, scope.span(written.location))
     if not scope.has_schema(written.schema):
         raise MISSING_THING(scope.span(written.location), thing=f'schema "{written.schema}"')
-    raise UNKNOWN_FUNCTION(scope.span(written.location), signature=_signature(written))
-
-
-def _signature(written: Call) -> str:
-    name = f"{quote_identifier(written.schema)}." if written.schema else ""
-    return f"{name}{written.name}({', '.join(map(shown_type, written.args))})"
+    raise UNKNOWN_FUNCTION(scope.span(written.location), signature=signature(written))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filtersql.filters.facts import facts
-from filtersql.filters.resolve.coercion import can_coerce
+from filtersql.filters.resolve.pathways import can_coerce
 
 __all__ = ["consistent", "enforce", "is_generic"]
 

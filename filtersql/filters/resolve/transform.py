@@ -25,6 +25,7 @@ from filtersql.filters.resolve import (
 from filtersql.filters.resolve.allowed import ONLY
 from filtersql.filters.resolve.coercion import boolean, cast, coerce, common_type, to_common
 from filtersql.filters.resolve.collations import merged, of_result
+from filtersql.filters.resolve.function_calls import Call
 from filtersql.filters.resolve.operators import make, make_distinct, make_null_if
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.resolve.session_values import current
@@ -286,7 +287,7 @@ def _call(scope: Scope, parsed: Parsed) -> Node:
         )
         if present
     ]
-    written = functions.Call(
+    written = Call(
         names[-2] if len(names) > 1 else "", names[-1], tuple(args), parsed.location,
         parsed.func_variadic, shown, parsed.HasField("over"), only[0] if only else "",
     )  # fmt: skip
