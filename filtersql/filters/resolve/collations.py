@@ -10,22 +10,25 @@ Example
     ============================== ============ ============
 
 PostgreSQL
+    parse_expr.c, transformCollateClause();
     parse_collate.c, merge_collation_state(): an explicit collation beats an implicit one, the
     default loses to any other implicit one, two different ones of the same strength conflict.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from filtersql.errors.filters import COLLATION_MISMATCH
+from filtersql.errors.filters import COLLATION_MISMATCH, MISSING_THING, Wrong
 from filtersql.filters.facts import facts
+from filtersql.filters.resolve import versions
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.tree.nodes import Collate, Node, Strength
 from filtersql.filters.tree.walking import leftmost
+from filtersql.filters.types import display
 
-__all__ = ["Merged", "merged", "of_result"]
+__all__ = ["Merged", "collate", "merged", "of_result"]
 
 
 class Merged(NamedTuple):
@@ -78,3 +81,20 @@ def of_result(type_name: str, state: Merged) -> Merged:
     if state.strength is Strength.NONE:
         return Merged(facts().type(type_name).collation, Strength.IMPLICIT)
     return state
+
+
+def collate(scope: Scope, arg: Node, names: Sequence[str], place: int) -> Collate:
+    """`arg COLLATE schema.name`; raises what PostgreSQL says of a collation that is not there."""
+    span = scope.span(place)
+    if not facts().type(arg.type).collation and arg.type != "unknown":
+        message = f"collations are not supported by type {display(arg.type)}"
+        raise Wrong(message, span)
+    schema = names[-2] if len(names) > 1 else ""
+    if schema and not scope.has_schema(schema):
+        raise MISSING_THING(span, thing=f'schema "{schema}"')
+    own = schema in ("", "pg_catalog") and versions.has_collation(scope, names[-1])
+    if not (own and facts().collation(names[-1])) and (
+        schema == "pg_catalog" or names[-1] not in scope.made.collations
+    ):
+        raise MISSING_THING(span, thing=f'collation "{".".join(names)}" for encoding "UTF8"')
+    return Collate(arg.type, arg.typmod, place, names[-1], Strength.EXPLICIT, arg)

@@ -32,6 +32,7 @@ from filtersql.filters.tree.nodes import (
     Bool,
     Const,
     Node,
+    NullTest,
     Op,
     Row,
     RowCompare,
@@ -40,7 +41,7 @@ from filtersql.filters.tree.nodes import (
 )
 from filtersql.filters.tree.walking import walk
 
-__all__ = ["any_all", "between", "in_list", "rows", "rows_distinct"]
+__all__ = ["any_all", "between", "distinct", "in_list", "rows"]
 
 
 def any_all(scope: Scope, name: str, left: Node, right: Node, place: int, *, any_of: bool) -> Node:
@@ -153,7 +154,22 @@ def _strategy(pairs: Sequence[Op]) -> int | None:
     return min(common) if common else None
 
 
-def rows_distinct(scope: Scope, left: Sequence[Node], right: Sequence[Node], place: int) -> Node:
+def distinct(scope: Scope, left: Node, right: Node, place: int, *, negated: bool) -> Node:
+    """`left IS [NOT] DISTINCT FROM right`; of NULL it asks whether the other is NULL."""
+    result: Node
+    for null, other in ((right, left), (left, right)):
+        if isinstance(null, Const) and null.type == "unknown" and null.value is None:
+            return NullTest("bool", -1, place, None, Strength.NONE, other, negated, by_value=False)
+    if isinstance(left, Row) and isinstance(right, Row):
+        result = _rows_distinct(scope, left.args, right.args, place)
+    else:
+        result = make_distinct(scope, (left, right), place)
+    if negated:
+        return Bool("bool", -1, place, None, Strength.NONE, "not", (result,))
+    return result
+
+
+def _rows_distinct(scope: Scope, left: Sequence[Node], right: Sequence[Node], place: int) -> Node:
     """`(a, b) IS DISTINCT FROM (c, d)`."""
     if len(left) != len(right):
         raise Wrong("unequal number of entries in row expressions", scope.span(place))

@@ -16,9 +16,10 @@ from filtersql.filters.facts import Function
 from filtersql.filters.resolve.coercion import shown_type
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.tree.nodes import Display, Node
+from filtersql.grammar import Node as Parsed
 from filtersql.names import quote_identifier
 
-__all__ = ["Call", "check_plain", "signature"]
+__all__ = ["Call", "aggregate_only", "check_plain", "signature"]
 
 #: pg_aggregate.aggkind o and h
 _ORDERED_SETS = {
@@ -44,6 +45,18 @@ class Call(NamedTuple):
     #: OVER, DISTINCT, `*`, FILTER, ORDER BY, WITHIN GROUP: what only aggregates may have
     over: bool = False
     aggregate_only: str = ""
+
+
+def aggregate_only(parsed: Parsed, name: str) -> str:
+    """The first of a call's clauses that only aggregates may have; empty: none."""
+    clauses = (
+        ("DISTINCT", parsed.agg_distinct),
+        (f"{name}(*)", parsed.agg_star),
+        ("WITHIN GROUP", parsed.agg_within_group),
+        ("ORDER BY", bool(parsed.agg_order)),
+        ("FILTER", parsed.HasField("agg_filter")),
+    )
+    return next((word for word, present in clauses if present), "")
 
 
 def check_plain(scope: Scope, written: Call, function: Function) -> None:

@@ -14,29 +14,27 @@ from collections.abc import Callable, Sequence
 from filtersql.errors.filters import MISSING_THING, InvalidExpression, Wrong
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve import (
+    arrays,
     columns,
     comparisons,
     constants,
     forbidden,
     functions,
     type_names,
-    versions,
 )
 from filtersql.filters.resolve.allowed import ONLY
 from filtersql.filters.resolve.coercion import boolean, cast, coerce, common_type, to_common
-from filtersql.filters.resolve.collations import merged, of_result
-from filtersql.filters.resolve.function_calls import Call
-from filtersql.filters.resolve.operators import make, make_distinct, make_null_if
+from filtersql.filters.resolve.collations import collate, merged, of_result
+from filtersql.filters.resolve.function_calls import Call, aggregate_only
+from filtersql.filters.resolve.operators import make, make_null_if
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.resolve.session_values import current
 from filtersql.filters.tree.nodes import (
-    ArrayExpr,
     Bool,
     BooleanTest,
     Case,
     CaseTest,
     Coalesce,
-    Collate,
     Const,
     Display,
     MinMax,
@@ -45,7 +43,6 @@ from filtersql.filters.tree.nodes import (
     Row,
     Strength,
 )
-from filtersql.filters.types import display
 from filtersql.grammar import Node as Parsed
 from filtersql.grammar import enum_name
 
@@ -84,7 +81,9 @@ def _expression(scope: Scope, parsed: Parsed) -> Node:
             name = _operator_name(scope, names, place)
             return comparisons.any_all(scope, name, *args, place, any_of=kind == "AEXPR_OP_ANY")
         case "AEXPR_DISTINCT" | "AEXPR_NOT_DISTINCT":
-            return _distinct(scope, parsed, negated=kind == "AEXPR_NOT_DISTINCT")
+            left, right = transform(scope, parsed.lexpr), transform(scope, parsed.rexpr)
+            negated = kind == "AEXPR_NOT_DISTINCT"
+            return comparisons.distinct(scope, left, right, place, negated=negated)
         case "AEXPR_NULLIF":
             pair = transform(scope, parsed.lexpr), transform(scope, parsed.rexpr)
             return make_null_if(scope, pair, place)
@@ -102,22 +101,6 @@ def _operator_name(scope: Scope, names: list[str], place: int) -> str:
     if len(names) > 1 and names[-2] != "pg_catalog" and not scope.has_schema(names[-2]):
         raise MISSING_THING(scope.span(place), thing=f'schema "{names[-2]}"')
     return ".".join(names)
-
-
-def _distinct(scope: Scope, parsed: Parsed, *, negated: bool) -> Node:
-    place = parsed.location
-    left, right = transform(scope, parsed.lexpr), transform(scope, parsed.rexpr)
-    result: Node
-    for null, other in ((right, left), (left, right)):
-        if isinstance(null, Const) and null.type == "unknown" and null.value is None:
-            return NullTest("bool", -1, place, None, Strength.NONE, other, negated, by_value=False)
-    if isinstance(left, Row) and isinstance(right, Row):
-        result = comparisons.rows_distinct(scope, left.args, right.args, place)
-    else:
-        result = make_distinct(scope, (left, right), place)
-    if negated:
-        return Bool("bool", -1, place, None, Strength.NONE, "not", (result,))
-    return result
 
 
 def _bool(scope: Scope, parsed: Parsed) -> Node:
@@ -181,12 +164,8 @@ def _min_max(scope: Scope, parsed: Parsed) -> Node:
 
 
 def _null_test(scope: Scope, parsed: Parsed) -> Node:
-    is_null = enum_name(parsed, "nulltesttype") == "IS_NULL"
-    return _is_null(transform(scope, parsed.arg), parsed.location, is_null)
-
-
-def _is_null(arg: Node, place: int, is_null: bool = True) -> Node:
-    return NullTest("bool", -1, place, None, Strength.NONE, arg, is_null)
+    arg, is_null = transform(scope, parsed.arg), enum_name(parsed, "nulltesttype") == "IS_NULL"
+    return NullTest("bool", -1, parsed.location, None, Strength.NONE, arg, is_null)
 
 
 def _boolean_test(scope: Scope, parsed: Parsed) -> Node:
@@ -202,7 +181,9 @@ def _cast(scope: Scope, parsed: Parsed) -> Node:
     place = parsed.location if parsed.location >= 0 else parsed.type_name.location
     if parsed.arg.WhichOneof("node") == "a_array_expr" and facts().type(name).element:
         inner = parsed.arg.a_array_expr
-        node: Node = _array_of(scope, inner, facts().type(name).element, modifier, name)
+        node: Node = arrays.array_of(
+            scope, inner, transform, facts().type(name).element, modifier, name
+        )
     else:
         node = transform(scope, parsed.arg)
     forbidden.check_cast(scope, node, name)
@@ -210,38 +191,7 @@ def _cast(scope: Scope, parsed: Parsed) -> Node:
 
 
 def _array(scope: Scope, parsed: Parsed) -> Node:
-    return _array_of(scope, parsed, "", -1, "")
-
-
-def _array_of(scope: Scope, parsed: Parsed, element: str, modifier: int, array: str) -> Node:
-    nested = False
-    items: list[Node] = []
-    for item in parsed.elements:
-        if item.WhichOneof("node") == "a_array_expr":
-            items.append(_array_of(scope, item.a_array_expr, element, modifier, array))
-            nested = True
-        else:
-            items.append(transform(scope, item))
-            nested = nested or bool(facts().type(items[-1].type).element)
-    place = parsed.location
-    if not items and not element:
-        hint = "Explicitly cast to the desired type, for example ARRAY[]::integer[]."
-        raise Wrong("cannot determine type of empty array", scope.span(place), hint=hint)
-    if element:
-        target = array if nested else element
-        items = [cast(scope, item, target, modifier, -1) for item in items]
-    else:
-        target = common_type(scope, items, "ARRAY")
-        items = [to_common(scope, item, target, "ARRAY") for item in items]
-        if facts().type(target).element:
-            nested, array = True, target
-        else:
-            array = facts().type(target).array
-    if not array:
-        message = f"could not find array type for data type {display(target)}"
-        raise Wrong(message, scope.span(place))
-    state = of_result(array, merged(scope, items))
-    return ArrayExpr(array, -1, place, *state, tuple(items), nested)
+    return arrays.array_of(scope, parsed, transform)
 
 
 def _row(scope: Scope, parsed: Parsed) -> Node:
@@ -251,21 +201,8 @@ def _row(scope: Scope, parsed: Parsed) -> Node:
 
 
 def _collate(scope: Scope, parsed: Parsed) -> Node:
-    arg = transform(scope, parsed.arg)
-    span = scope.span(parsed.location)
     names = [item.string.sval for item in parsed.collname]
-    if not facts().type(arg.type).collation and arg.type != "unknown":
-        message = f"collations are not supported by type {display(arg.type)}"
-        raise Wrong(message, span)
-    schema = names[-2] if len(names) > 1 else ""
-    if schema and not scope.has_schema(schema):
-        raise MISSING_THING(span, thing=f'schema "{schema}"')
-    own = schema in ("", "pg_catalog") and versions.has_collation(scope, names[-1])
-    if not (own and facts().collation(names[-1])) and (
-        schema == "pg_catalog" or names[-1] not in scope.made.collations
-    ):
-        raise MISSING_THING(span, thing=f'collation "{".".join(names)}" for encoding "UTF8"')
-    return Collate(arg.type, arg.typmod, parsed.location, names[-1], Strength.EXPLICIT, arg)
+    return collate(scope, transform(scope, parsed.arg), names, parsed.location)
 
 
 def _call(scope: Scope, parsed: Parsed) -> Node:
@@ -276,20 +213,9 @@ def _call(scope: Scope, parsed: Parsed) -> Node:
             raise InvalidExpression(ONLY, scope.span(item.named_arg_expr.location))
         args.append(transform(scope, item))
     shown: Display = "sql" if enum_name(parsed, "funcformat") == "COERCE_SQL_SYNTAX" else "call"
-    only = [
-        word
-        for word, present in (
-            ("DISTINCT", parsed.agg_distinct),
-            (f"{names[-1]}(*)", parsed.agg_star),
-            ("WITHIN GROUP", parsed.agg_within_group),
-            ("ORDER BY", bool(parsed.agg_order)),
-            ("FILTER", parsed.HasField("agg_filter")),
-        )
-        if present
-    ]
     written = Call(
         names[-2] if len(names) > 1 else "", names[-1], tuple(args), parsed.location,
-        parsed.func_variadic, shown, parsed.HasField("over"), only[0] if only else "",
+        parsed.func_variadic, shown, parsed.HasField("over"), aggregate_only(parsed, names[-1]),
     )  # fmt: skip
     return functions.call(scope, written)
 
