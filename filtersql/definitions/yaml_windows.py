@@ -9,7 +9,7 @@ Example
 from __future__ import annotations
 
 from filtersql.definitions.identifiers import plain_name
-from filtersql.definitions.model import Window, WindowedFilter
+from filtersql.definitions.windows import Window, WindowedFilter
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.errors import Mistake
 from filtersql.source import Passage

@@ -25,7 +25,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
-from filtersql.definitions.model import Action, filter_text
+from filtersql.definitions.model import Action
+from filtersql.definitions.windows import filter_text
 from filtersql.errors import Mistake
 from filtersql.errors.replication_sets import SEVERAL_FILTERS
 from filtersql.names import RelationName

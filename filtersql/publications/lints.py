@@ -28,7 +28,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from filtersql.definitions.model import Action, Subscription, filter_text
+from filtersql.definitions.model import Action, Subscription
+from filtersql.definitions.windows import filter_text
 from filtersql.errors import Notice
 from filtersql.errors.publications import shown
 from filtersql.publications.model import Contribution, ResolvedTable

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from filtersql.artifacts import Mapped
 from filtersql.compile import Node
-from filtersql.definitions.model import Action, filter_text
+from filtersql.definitions.model import Action
+from filtersql.definitions.windows import filter_text
 from filtersql.errors import Mistake, Notice
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.review.approvals import Approval

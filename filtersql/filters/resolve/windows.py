@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from filtersql.catalog import Column, Table
-from filtersql.definitions.model import Window, WindowedFilter
+from filtersql.definitions.windows import Window, WindowedFilter
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.columns import UNKNOWN_IN_TABLE
 from filtersql.errors.filters import BadLiteral
