@@ -13,16 +13,15 @@ from msgspec import Struct, field
 
 from filtersql.catalog import Column, ForeignKey, PgType, ReplicaIdentity
 from filtersql.definitions.bounds import Bounds
+from filtersql.definitions.code import Code, DraftView
 from filtersql.definitions.model import Earlier, Publication, ReplicationSet, Subscription, UnitTest
 from filtersql.errors import Mistake, Notice
 from filtersql.names import RelationName
 from filtersql.source import Passage, Rival, Span
 
 __all__ = [
-    "Code",
     "DraftIndex",
     "DraftTable",
-    "DraftView",
     "Drafts",
     "PlainColumn",
     "Refuse",
@@ -104,31 +103,6 @@ class DraftTable(Struct):
     view: bool = False
     foreign: bool = False
     tags: tuple[str, ...] = ()
-
-
-class DraftView(Struct, frozen=True):
-    """A view, materialized or not: `kind` is PostgreSQL's word for it."""
-
-    kind: str
-    span: Span
-
-
-class Code(Struct, frozen=True):
-    """A view, trigger, rule, policy or function: the words of its statement."""
-
-    kind: str
-    #: the table that it belongs to, the view or the function
-    of: RelationName
-    #: its own name, or the types of a function's arguments
-    name: str
-    words: frozenset[str]
-    #: whether it holds columns
-    columns: bool
-
-    @property
-    def label(self) -> str:
-        """What a message calls it."""
-        return self.name if self.kind in ("trigger", "rule", "policy") else self.of.name
 
 
 class Drafts(Struct):

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from filtersql.definitions.catalog_builder import DraftTable, DraftView
+from filtersql.definitions.catalog_builder import DraftTable
+from filtersql.definitions.code import DraftView
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_names import (
     Script,

@@ -10,20 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import partial
 
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.identifiers import plain_name
-from filtersql.definitions.model import Action, Publication, PublishedTable, ReplicationSet
+from filtersql.definitions.model import Action, Publication, ReplicationSet
 from filtersql.definitions.sql_parameters import published_actions
-from filtersql.definitions.yaml_document import Document, Node, is_null
-from filtersql.definitions.yaml_names import columns_of, relation_of
-from filtersql.definitions.yaml_windows import windowed
+from filtersql.definitions.yaml_document import Document, Node
+from filtersql.definitions.yaml_names import relation_of
+from filtersql.definitions.yaml_published_tables import IN_SET, PUBLISHED, published_tables
 from filtersql.errors import Mistake
 from filtersql.errors.altering import INVALID_GENERATED
-from filtersql.errors.definitions import ALREADY_EXISTS, EMPTY_WHERE, LISTED_TWICE, TOGETHER
+from filtersql.errors.definitions import ALREADY_EXISTS, TOGETHER
 from filtersql.names import RelationName
-from filtersql.source import Passage, Span
+from filtersql.source import Span
 
 __all__ = ["name_of", "read_publication", "read_replication_set", "tags_of"]
 
@@ -35,8 +34,6 @@ _SET = frozenset(
     "name description tags tables autoadd_tables replicate_insert replicate_update"
     " replicate_delete replicate_truncate".split()
 )
-_PUBLISHED = frozenset("name where columns only alias filters window".split())
-_IN_SET = frozenset("name row_filter columns alias window".split())
 
 
 def read_publication(document: Document, node: Node, drafts: Drafts) -> None:
@@ -64,7 +61,7 @@ def read_publication(document: Document, node: Node, drafts: Drafts) -> None:
     drafts.publications[name] = Publication(
         name=name,
         span=span,
-        tables=_tables(document, entry.get("tables"), where, _PUBLISHED),
+        tables=published_tables(document, entry.get("tables"), where, PUBLISHED),
         schemas=tuple(schemas),
         schema_places=schemas,
         all_tables=all_tables,
@@ -100,7 +97,7 @@ def read_replication_set(document: Document, node: Node, drafts: Drafts) -> None
     drafts.replication_sets[name] = ReplicationSet(
         name=name,
         span=span,
-        tables=_tables(document, entry.get("tables"), f'replication set "{name}"', _IN_SET),
+        tables=published_tables(document, entry.get("tables"), f'replication set "{name}"', IN_SET),
         replicate=frozenset(replicate),
         autoadd_tables=_autoadd(document, entry.get("autoadd_tables")),
         description=document.string(entry.get("description"), "description"),
@@ -127,87 +124,6 @@ def name_of(document: Document, entry: Mapping[str, Node], what: str, node: Node
 def tags_of(document: Document, entry: Mapping[str, Node]) -> tuple[str, ...]:
     """The list under `tags`."""
     return tuple(tag.text for tag in document.texts(entry.get("tags"), "tags"))
-
-
-def _tables(
-    document: Document, node: Node | None, where: str, known: frozenset[str]
-) -> tuple[PublishedTable, ...]:
-    """The entries; of a publication a table may stand there twice, which `opening` judges."""
-    found: list[PublishedTable] = []
-    first: dict[RelationName, PublishedTable] = {}
-    for item in document.items(node, f"tables of {where}"):
-        table = _table(document, item, where, known)
-        if table is None:
-            continue
-        if first.setdefault(table.name, table) is not table and known is _IN_SET:
-            place = first[table.name].span
-            document.mistakes.append(
-                LISTED_TWICE(table.span, name=str(table.name), owner=where, first=place)
-            )
-        found.append(table)
-    return tuple(found)
-
-
-def _table(
-    document: Document, node: Node, where: str, known: frozenset[str]
-) -> PublishedTable | None:
-    if not isinstance(node.value, list):
-        name = relation_of(document, node, f"a table of {where}")
-        return None if name is None else PublishedTable(name, document.span(node))
-    entry = document.mapping(node, f"a table of {where}", known)
-    if "name" not in entry:
-        if entry:
-            document.missing("name", f"a table of {where}", node)
-        return None
-    name = relation_of(document, entry["name"], f"a table of {where}")
-    if name is None:
-        return None
-    columns = None
-    if "columns" in entry and not is_null(entry["columns"]):
-        named = columns_of(document, entry["columns"], f"columns of {name}", published=True)
-        columns = tuple(column for column, _ in named)
-    within = partial(windowed, document, entry.get("window"), f"window of {name}")
-    return PublishedTable(
-        name=name,
-        span=document.span(entry["name"]),
-        where=within(_filter(document, entry, "where" if "where" in known else "row_filter")),
-        columns=columns,
-        only=bool(document.boolean(entry.get("only"), f"only of {name}")),
-        alias=document.string(entry.get("alias"), f"alias of {name}"),
-        filters={
-            rule: within(text) or text
-            for rule, text in _rules(document, entry.get("filters"), name).items()
-        },
-    )
-
-
-def _filter(document: Document, entry: Mapping[str, Node], key: str) -> Passage | None:
-    """The filter's text. A key with nothing behind it is a mistake: it would publish every row."""
-    if key not in entry:
-        return None
-    passage = document.text(entry[key], key)
-    if passage is not None and not passage.text.strip():
-        if key == "where":
-            document.mistakes.append(EMPTY_WHERE(document.span(entry[key])))
-        else:
-            document.wrong_kind(entry[key], key, "a filter", "nothing")
-        return None
-    return None if passage is None else _trimmed(passage)
-
-
-def _trimmed(passage: Passage) -> Passage:
-    text = passage.text
-    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    return passage if (start, end) == (0, len(text)) else passage.part(start, end)
-
-
-def _rules(document: Document, node: Node | None, table: RelationName) -> dict[str, Passage]:
-    rules = {}
-    for key, value in document.pairs(node, f"filters of {table}"):
-        rule = _filter(document, {key.value: value}, key.value)
-        if rule is not None:
-            rules[key.value] = rule
-    return rules
 
 
 def _excepted(document: Document, node: Node | None) -> tuple[RelationName, ...]:

@@ -1,0 +1,105 @@
+"""Entries of `tables:` of a publication or replication set in YAML.
+
+Example
+    `[{name: t1, where: a > 5, columns: [a]}, t2]` is what `FOR TABLE t1 (a) WHERE (a > 5), t2` is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from filtersql.definitions.model import PublishedTable
+from filtersql.definitions.yaml_document import Document, Node, is_null
+from filtersql.definitions.yaml_names import columns_of, relation_of
+from filtersql.definitions.yaml_windows import windowed
+from filtersql.errors.definitions import EMPTY_WHERE, LISTED_TWICE
+from filtersql.names import RelationName
+from filtersql.source import Passage
+
+__all__ = ["IN_SET", "PUBLISHED", "published_tables"]
+
+#: the keys of an entry: of a publication, of a replication set
+PUBLISHED = frozenset("name where columns only alias filters window".split())
+IN_SET = frozenset("name row_filter columns alias window".split())
+
+
+def published_tables(
+    document: Document, node: Node | None, where: str, known: frozenset[str]
+) -> tuple[PublishedTable, ...]:
+    """The entries; of a publication a table may stand there twice, which `opening` judges."""
+    found: list[PublishedTable] = []
+    first: dict[RelationName, PublishedTable] = {}
+    for item in document.items(node, f"tables of {where}"):
+        table = _table(document, item, where, known)
+        if table is None:
+            continue
+        if first.setdefault(table.name, table) is not table and known is IN_SET:
+            place = first[table.name].span
+            document.mistakes.append(
+                LISTED_TWICE(table.span, name=str(table.name), owner=where, first=place)
+            )
+        found.append(table)
+    return tuple(found)
+
+
+def _table(
+    document: Document, node: Node, where: str, known: frozenset[str]
+) -> PublishedTable | None:
+    if not isinstance(node.value, list):
+        name = relation_of(document, node, f"a table of {where}")
+        return None if name is None else PublishedTable(name, document.span(node))
+    entry = document.mapping(node, f"a table of {where}", known)
+    if "name" not in entry:
+        if entry:
+            document.missing("name", f"a table of {where}", node)
+        return None
+    name = relation_of(document, entry["name"], f"a table of {where}")
+    if name is None:
+        return None
+    columns = None
+    if "columns" in entry and not is_null(entry["columns"]):
+        named = columns_of(document, entry["columns"], f"columns of {name}", published=True)
+        columns = tuple(column for column, _ in named)
+    within = partial(windowed, document, entry.get("window"), f"window of {name}")
+    return PublishedTable(
+        name=name,
+        span=document.span(entry["name"]),
+        where=within(_filter(document, entry, "where" if "where" in known else "row_filter")),
+        columns=columns,
+        only=bool(document.boolean(entry.get("only"), f"only of {name}")),
+        alias=document.string(entry.get("alias"), f"alias of {name}"),
+        filters={
+            rule: within(text) or text
+            for rule, text in _rules(document, entry.get("filters"), name).items()
+        },
+    )
+
+
+def _filter(document: Document, entry: Mapping[str, Node], key: str) -> Passage | None:
+    """The filter's text. A key with nothing behind it is a mistake: it would publish every row."""
+    if key not in entry:
+        return None
+    passage = document.text(entry[key], key)
+    if passage is not None and not passage.text.strip():
+        if key == "where":
+            document.mistakes.append(EMPTY_WHERE(document.span(entry[key])))
+        else:
+            document.wrong_kind(entry[key], key, "a filter", "nothing")
+        return None
+    return None if passage is None else _trimmed(passage)
+
+
+def _trimmed(passage: Passage) -> Passage:
+    text = passage.text
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    return passage if (start, end) == (0, len(text)) else passage.part(start, end)
+
+
+def _rules(document: Document, node: Node | None, table: RelationName) -> dict[str, Passage]:
+    rules = {}
+    for key, value in document.pairs(node, f"filters of {table}"):
+        rule = _filter(document, {key.value: value}, key.value)
+        if rule is not None:
+            rules[key.value] = rule
+    return rules
