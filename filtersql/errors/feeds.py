@@ -150,6 +150,11 @@ PARTED_KEY_CHANGE = Wording(
     detail="An earlier run took its first half for a change of its own.",
     hint="Run with --full-refresh.",
 )
+SECOND_SNAPSHOT = Wording(
+    'Debezium took another snapshot of table "{table}"',
+    detail="What left the table since the one before is in no message. Nothing was written.",
+    hint="Take away what was written before it, and run with --full-refresh.",
+)
 DISORDERED_FILES = Wording(
     'changes of table "{table}" are not in the order of the sequence column',
     detail="DMS writes a table's changes in the order of commits.",

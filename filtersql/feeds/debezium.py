@@ -22,7 +22,7 @@ Debezium
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 import pyarrow
@@ -36,6 +36,7 @@ from filtersql.errors.feeds import (
     INCOMPLETE_TRANSACTION,
     PARTED_KEY_CHANGE,
     REPEATED_ROW,
+    SECOND_SNAPSHOT,
 )
 from filtersql.feeds.arrow_lines import ahead
 from filtersql.feeds.blocks import Block, in_blocks
@@ -43,7 +44,7 @@ from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.debezium_changes import Changes, Read, message, messages_in
 from filtersql.feeds.debezium_columns import ColumnReader, InColumns
 from filtersql.feeds.debezium_messages import Status
-from filtersql.feeds.debezium_order import Index
+from filtersql.feeds.debezium_order import Index, covered, is_parted, second_snapshots
 from filtersql.feeds.held import Counted
 from filtersql.feeds.landings import Lasts, Needed
 from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span
@@ -51,7 +52,7 @@ from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
 from filtersql.names import RelationName
 
-__all__ = ["Debezium", "covered", "is_keyed", "is_parted", "open_feed"]
+__all__ = ["Debezium", "is_keyed", "open_feed"]
 
 
 _NONE = pyarrow.array([], pyarrow.int64())
@@ -74,6 +75,11 @@ class Debezium(Struct, frozen=True):
     #: how many changes each chunk of a file tells, and what the first reading found wrong
     counts: dict[str, list[int]] = field(default_factory=dict)
     unreadable: list[tuple[Place, Mistake]] = field(default_factory=list)
+
+    @property
+    def second(self) -> Mapping[RelationName, int]:
+        """Tables of which another snapshot was taken, and its place."""
+        return second_snapshots(self.index.snapshots, self.lasts)
 
     @property
     def closed(self) -> bool:
@@ -112,8 +118,8 @@ class Debezium(Struct, frozen=True):
                 begins += count
 
     def _columns(self) -> Iterator[tuple[Chunk, pyarrow.Int64Array, InColumns | None]]:
-        usual = self.index.is_unique and not (self.index.doubts or self.unreadable)
-        halves = {lsn for _, lsn, _ in self.index.halves}
+        usual = self.index.is_unique and not (self.index.doubts or self.unreadable or self.second)
+        halves = {lsn for lsn, _ in self.index.halves}
         reader = ColumnReader(self._changes(), halves, self.covered)
         for chunk, seqs in self._chunks():
             yield chunk, seqs, reader.read(chunk, seqs) if usual else None
@@ -126,6 +132,8 @@ class _Again(Struct, frozen=True):
     changes: Changes
     mistakes: list[tuple[Place, Mistake]]
     halves: dict[tuple[object, ...], tuple[int, Read]] = field(default_factory=dict)
+    #: tables of which another snapshot was told
+    told: set[RelationName] = field(default_factory=set)
 
     def changes_of(self, chunk: Chunk, seqs: pyarrow.Int64Array) -> Iterator[tuple[Place, Record]]:
         """Those of a chunk."""
@@ -149,6 +157,12 @@ class _Again(Struct, frozen=True):
 
     def _change(self, place: Place, found: Read, seq: int) -> Iterator[tuple[Place, Record]]:
         event, index = found.event, self.feed.index
+        if event.op == "r" and self.feed.second.get(event.relation) == event.bucket:
+            if event.relation not in self.told:
+                self.told.add(event.relation)
+                wrong = SECOND_SNAPSHOT(line_span(*place), table=event.relation)
+                self.mistakes.append((place, wrong))
+            return
         if place[:2] in index.doubts:
             self.mistakes.append((place, REPEATED_ROW(line_span(*place), table=event.relation)))
         if seq < 0 or (event.op == "r" and event.relation in self.feed.covered):
@@ -218,28 +232,7 @@ def open_feed(
     return opened
 
 
-def is_parted(one: int, other: int, lasts: Collection[int]) -> bool:
-    """Whether a run has read one half of a change of a key, and not the other."""
-    return any(min(one, other) <= last < max(one, other) for last in lasts)
-
-
 def is_keyed(catalog: Catalog, relation: RelationName) -> bool:
     """Whether no two rows of a table can be alike."""
     table = catalog.tables.get(relation)
     return table is None or bool(table.primary_key)
-
-
-def covered(reads: Mapping[RelationName, int], catalog: Catalog) -> Iterator[RelationName]:
-    """The partitioned tables that have as many rows as their leaves: a snapshot is one moment."""
-    for name, count in reads.items():
-        table = catalog.tables.get(name)
-        if table is not None and table.partition_by is not None:
-            below = (
-                found
-                for leaf, found in reads.items()
-                if (known := catalog.tables.get(leaf)) is not None
-                and known.partition_by is None
-                and any(each.name == name for each in catalog.ancestors(leaf))
-            )
-            if sum(below) == count:
-                yield name

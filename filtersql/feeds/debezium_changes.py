@@ -28,12 +28,12 @@ from filtersql.feeds.debezium_messages import Event, Status, placed
 from filtersql.feeds.debezium_times import Ambiguous
 from filtersql.feeds.debezium_values import Decoder, Unsent
 from filtersql.feeds.landings import Needed, is_needed
-from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of
+from filtersql.feeds.lines import Chunk, line_span, lines_of
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Number, Record, relation_written
 from filtersql.names import RelationName
 
-__all__ = ["Changes", "Read", "message", "messages", "messages_in", "unwrapped"]
+__all__ = ["Changes", "Read", "message", "messages_in", "unwrapped"]
 
 _OPS = {"r": "read", "c": "insert", "u": "update", "d": "delete", "t": "truncate"}
 _HINT = "A line is the value of one Kafka message, as Debezium's JSON converter writes it."
@@ -165,21 +165,10 @@ class Changes(Struct, frozen=True):
         return self.decoders[key]
 
 
-def messages(
-    file: FeedFile,
-    mistakes: list[tuple[Place, Mistake]],
-    start: int = 0,
-    stop: int | None = None,
-) -> Iterator[tuple[Place, Read | Status]]:
-    """What concerns rows, of a file or a range of its bytes: changes, and ends of transactions."""
-    for chunk in chunks(file, start, stop):
-        yield from messages_in(chunk, mistakes)
-
-
 def messages_in(
     chunk: Chunk, mistakes: list[tuple[Place, Mistake]]
 ) -> Iterator[tuple[Place, Read | Status]]:
-    """The same of a chunk."""
+    """What concerns rows, of some lines: changes, and ends of transactions."""
     every = (pair for numbers, some in lines_of(chunk) for pair in zip(numbers, some, strict=True))
     for number, line in every:
         place = (chunk.shown, number, line)

@@ -16,26 +16,25 @@ Example
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 import pyarrow
 from msgspec import Struct
 from pyarrow import compute
 
-from filtersql.catalog import Table
-from filtersql.errors import Mistake
 from filtersql.feeds.arrow_lines import count_lines, read_lines, samples_of
 from filtersql.feeds.blocks import Block, in_blocks
 from filtersql.feeds.column_blocks import ColumnBlock, Group
 from filtersql.feeds.debezium_arrays import Unusual, event_fields, image_rows
-from filtersql.feeds.debezium_changes import Changes, Read, message, unwrapped
+from filtersql.feeds.debezium_changes import Changes, unwrapped
+from filtersql.feeds.debezium_lines import TableLines, by_table, sample, table_of
 from filtersql.feeds.lines import Chunk, lines_of
 from filtersql.feeds.places import Place
-from filtersql.feeds.records import Record, relation_written
+from filtersql.feeds.records import relation_written
+from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 
 __all__ = ["ColumnReader", "InColumns"]
@@ -45,10 +44,6 @@ _FEWEST = 500
 #: a feed of which so many chunks in a row are not usual is read without a try
 _MOST_MISSES = 3
 _OPS = {"r": "read", "c": "insert", "u": "update", "d": "delete"}
-_SAMPLES = 64
-_TABLE = re.compile(rb'"schema": ?"[^"\\\\]*", ?"table": ?"[^"\\\\]*"')
-_Found: TypeAlias = tuple[Place, Mistake]
-_sample = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class InColumns(Struct, frozen=True):
@@ -61,42 +56,8 @@ class InColumns(Struct, frozen=True):
     apart: Sequence[tuple[Place, int]]
 
 
-class _Lines(Struct, frozen=True):
-    """Lines that were read as columns: values of one table, under one schema."""
-
-    shown: str
-    #: their numbers in the file, and they themselves; the seq of each
-    lines: Sequence[tuple[int, bytes]]
-    seqs: pyarrow.Int64Array
-    #: where each stands among the changes of its chunk
-    rows: Sequence[int]
-    #: the same without their schema
-    text: bytes
-    schema: bytes
-    table: Table
-    changes: Changes
-
-    def each(self, chosen: Sequence[int], mistakes: list[_Found]) -> Iterator[tuple[Place, Record]]:
-        """The changes of some lines, one by one."""
-        values, seqs = self.text.split(b"\n"), self.seqs.to_pylist()
-        for one in chosen:
-            found = message(values[one])
-            assert isinstance(found, Read)  # Arrow has read its op
-            read = Read(found.event, self.schema)
-            place = (self.shown, *self.lines[one])
-            yield from self.changes.of(place, seqs[one], read, read, mistakes)
-
-    def reread(self, chosen: Sequence[int], numbers: Sequence[int]) -> Iterator[Record]:
-        """Some of these. Raises msgspec.DecodeError."""
-        mistakes: list[_Found] = []
-        for _, change in self.each([chosen[number] for number in numbers], mistakes):
-            yield change
-        if mistakes:
-            raise msgspec.DecodeError
-
-
 #: lines, what of them is in columns, and the numbers of those apart
-_Part: TypeAlias = tuple[_Lines, Group | None, Sequence[int]]
+_Part: TypeAlias = tuple[TableLines, Group | None, Sequence[int]]
 
 
 class ColumnReader(Struct):
@@ -125,7 +86,7 @@ class ColumnReader(Struct):
         if len(lines) != len(seqs):
             return None
         try:
-            tables = _by_table([line for _, line in lines])
+            tables = by_table([line for _, line in lines])
         except (msgspec.DecodeError, UnicodeError):
             return None
         if len(lines) < _FEWEST * len(tables):
@@ -164,10 +125,10 @@ class ColumnReader(Struct):
         """The lines of one table. Raises Unusual, msgspec.DecodeError."""
         lines, seqs = [lines[row] for row in rows], seqs.take(_array(rows))
         text, schema = unwrapped(b"".join(line for _, line in lines))
-        samples = samples_of(text, _sample)
+        samples = samples_of(text, sample)
         if samples is None or count_lines(text) != len(lines):
             raise Unusual
-        (name,) = {*map(_table_of, samples)} or {None}
+        (name,) = {*map(table_of, samples)} or {None}
         table = None if name is None else self.changes.catalog.tables.get(name)
         if table is None:
             raise Unusual
@@ -175,10 +136,10 @@ class ColumnReader(Struct):
         events = read_lines(text, len(lines), fields)
         if events is None:
             raise Unusual
-        known = _Lines(shown, lines, seqs, rows, text, schema, table, self.changes)
+        known = TableLines(shown, lines, seqs, rows, text, schema, table, self.changes)
         return self._chosen(known, events)
 
-    def _chosen(self, lines: _Lines, events: pyarrow.Table) -> _Part:
+    def _chosen(self, lines: TableLines, events: pyarrow.Table) -> _Part:
         """What is taken in columns, and what is apart. Raises Unusual."""
         table, count = lines.table, len(lines.seqs)
         source = _members(events, "source")
@@ -223,32 +184,12 @@ class ColumnReader(Struct):
         return lines, Group(written, changes, images, partial(lines.reread, numbers), places), apart
 
 
-def _each(parts: Sequence[_Part], mistakes: list[_Found]) -> Iterator[Block]:
+def _each(parts: Sequence[_Part], mistakes: list[Found]) -> Iterator[Block]:
     """What is in columns, one by one."""
     for lines, group, _ in parts:
         if group is not None:
             chosen = {row: number for number, row in enumerate(lines.rows)}
             yield from in_blocks(lines.each([chosen[row] for row in group.places or ()], mistakes))
-
-
-def _by_table(lines: Sequence[bytes]) -> list[Sequence[int]]:
-    """The numbers of the lines of each table, as far as that is seen at a glance."""
-    if len({_table_of(_sample(line)) for line in lines[:: 1 + len(lines) // _SAMPLES]}) == 1:
-        return [range(len(lines))]
-    found: dict[bytes, list[int]] = {}
-    for number, line in enumerate(lines):
-        seen = _TABLE.search(line)
-        found.setdefault(b"" if seen is None else seen[0], []).append(number)
-    return [*found.values()]
-
-
-def _table_of(value: Mapping[str, Any]) -> RelationName | None:
-    """The table that a value names."""
-    payload = value.get("payload") or value
-    source = payload.get("source")
-    if not isinstance(source, dict):
-        return None
-    return RelationName(str(source.get("schema")), str(source.get("table")))
 
 
 def _members(events: pyarrow.Table, name: str) -> Mapping[str, pyarrow.Array]:

@@ -1,10 +1,10 @@
 """What the places of Debezium's changes hang on, kept in columns: `Facts`.
 
 Example
-    facts.add(fact, 17, -1, keyed=True)   each change as it is read, on line 17
+    facts.add(fact, 17, keyed=True)       each change as it is read, on line 17
     facts.repetitions()                   {3}, {}: the fourth says what another one said
     facts.ranks({3}, {})                  the place of each other one, and its number there
-    facts.halves()                        {(32, 1040, public.t)}: a d and a c
+    facts.halves()                        {(1040, public.t)}: a d and a c
 
     Some numbers are kept of a change, not its texts: what says the same has equal ones.
 """
@@ -49,7 +49,7 @@ class Facts(Struct, frozen=True):
     #: all tables, numbered from 0
     tables: dict[RelationName, int] = field(default_factory=dict)
 
-    def add(self, fact: Fact, number: int, seq: int, *, keyed: bool) -> None:
+    def add(self, fact: Fact, number: int, *, keyed: bool) -> None:
         """Take a change of a line. `keyed`: no two rows of its table can be alike."""
         self.place.append(fact.bucket)
         self.table.append(self.tables.setdefault(fact.relation, len(self.tables)))
@@ -59,7 +59,7 @@ class Facts(Struct, frozen=True):
         self.line.append(fact.line)
         self.number.append(number)
         self.again.append(2 if keyed else fact.timed)
-        self.seq.append(seq)
+        self.seq.append(-1)
 
     def repetitions(self) -> tuple[set[int], set[int]]:
         """The changes without a number that were read before, and those of which nobody knows."""
@@ -88,15 +88,15 @@ class Facts(Struct, frozen=True):
         found: list[int] = compute.indices_nonzero(compute.is_in(said, value_set=often)).to_pylist()
         return found
 
-    def halves(self) -> set[tuple[int, int, RelationName]]:
-        """Places, log positions and tables that have a d and a c."""
+    def halves(self) -> set[tuple[int, RelationName]]:
+        """Log positions and tables that have a d and a c."""
         op, lsn = pyarrow.array(self.op, pyarrow.uint8()), _numbers(self.lsn)
         deleted = lsn.filter(compute.equal(op, ord("d")))
         among = compute.is_in(lsn, value_set=deleted)
         names = [*self.tables]
-        found: dict[str, set[tuple[int, int, RelationName]]] = {"d": set(), "c": set()}
+        found: dict[str, set[tuple[int, RelationName]]] = {"d": set(), "c": set()}
         for number in compute.indices_nonzero(among).to_pylist():
-            at = (self.place[number], self.lsn[number], names[self.table[number]])
+            at = (self.lsn[number], names[self.table[number]])
             found.get(chr(self.op[number]), set()).add(at)
         return found["d"] & found["c"]
 

@@ -64,7 +64,7 @@ class Event(msgspec.Struct, gc=False):
         """What its place hangs on."""
         said = hash((self.op, self.relation, bytes(self.before), bytes(self.after)))
         at = (self.bucket, self.lsn, self.op, self.relation, self.tx, self.order)
-        return Fact(*at, said, hash(line), self.ts_ns is not None)
+        return Fact(*at, said, hash(line), self.ts_ns is not None, self.follows)
 
 
 class Fact(msgspec.Struct, frozen=True, gc=False):
@@ -81,6 +81,13 @@ class Fact(msgspec.Struct, frozen=True, gc=False):
     line: int
     #: whether it holds the nanosecond in which it was made
     timed: bool
+    #: as of Event
+    follows: bool
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is a row of the snapshot that comes before all changes."""
+        return self.op == "r" and not self.follows
 
 
 class _Collection(msgspec.Struct, frozen=True, gc=False):

@@ -9,7 +9,8 @@ Example
     ["1040","1100"]         1100       the second
     ======================= ========== =====================================
 
-A transaction stands at the commit before it; inside, the changes of each table are in the
+A transaction stands at the commit before it, and the first one behind the snapshot, which may have
+begun to log before that was taken; inside, the changes of each table are in the
 order of their log positions, or of `transaction.total_order` where that is sent.
 So neither the order of files nor a change that is sent twice matters, and what is read of one table
 gives no number to the changes of another. Two changes share a position where a key changes (d and
@@ -22,8 +23,9 @@ Debezium
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
+import msgspec
 import pyarrow
 from msgspec import Struct, field
 from pyarrow import compute
@@ -37,7 +39,7 @@ from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import relation_name
 from filtersql.names import RelationName
 
-__all__ = ["Index"]
+__all__ = ["Index", "covered", "is_parted", "second_snapshots"]
 
 
 class Index(Struct):
@@ -62,6 +64,9 @@ class Index(Struct):
     ordered: dict[RelationName, int] = field(default_factory=dict)
     #: files that tell where transactions begin or end
     told: set[str] = field(default_factory=set)
+    #: the places of each table's snapshots; the changes of the first transaction behind one
+    snapshots: dict[RelationName, set[int]] = field(default_factory=dict)
+    early: list[tuple[int, Fact, str]] = field(default_factory=list)
     # What follows is known when it is finished.
     #: the seqs of a file's changes, in the order in which they were read; -1: one read before
     seqs: dict[str, pyarrow.Int64Array] = field(default_factory=dict)
@@ -71,18 +76,33 @@ class Index(Struct):
     repeated: frozenset[int] = frozenset()
     #: lines that may be another's repetition or a change of their own
     doubts: frozenset[tuple[str, int]] = frozenset()
-    #: places, log positions and tables at which a d and a c are halves of an UPDATE
-    halves: frozenset[tuple[int, int, RelationName]] = frozenset()
+    #: log positions and tables at which a d and a c are halves of an UPDATE
+    halves: frozenset[tuple[int, RelationName]] = frozenset()
     #: whether no two changes of a table share a seq
     is_unique: bool = False
 
     def add(self, fact: Fact, place: tuple[str, int], *, keyed: bool) -> None:
         """Take a change of a file and line. `keyed`: no two rows of its table can be alike."""
         file, line = place
-        take_place(self.files, file, fact.relation, fact.bucket, once=fact.op == "r")
         self.begins.setdefault(file, len(self.facts.place))
+        if fact.is_first:
+            self.snapshots.setdefault(fact.relation, set()).add(fact.bucket)
+        elif not fact.follows:
+            self.early.append((len(self.facts.place), fact, file))
+        self.facts.add(fact, line, keyed=keyed)
+        if fact.follows or fact.is_first:
+            self._place(len(self.facts.place) - 1, fact, file)
+
+    def _place(self, change: int, fact: Fact, file: str) -> None:
+        """Take the place of a change."""
+        take_place(self.files, file, fact.relation, fact.bucket, once=fact.is_first)
         seq = -1 if fact.order is None else self._number(fact, file, fact.order)
-        self.facts.add(fact, line, seq, keyed=keyed)
+        self.facts.place[change], self.facts.seq[change] = fact.bucket, seq
+
+    def _snapshot(self, table: RelationName) -> int:
+        """The place of a table's snapshot, as far as is known; -1: nothing is."""
+        counted = (place for place, name in self.counted if name == table)
+        return max(self.snapshots.get(table) or counted, default=-1)
 
     def end(self, status: Status, shown: str) -> None:
         """Take a message of a file that tells where a transaction begins or ends."""
@@ -105,6 +125,9 @@ class Index(Struct):
     def finish(self) -> None:
         """All changes were added."""
         facts = self.facts
+        for change, fact, file in self.early:
+            behind = max(fact.bucket, self._snapshot(fact.relation) + 1)
+            self._place(change, msgspec.structs.replace(fact, bucket=behind), file)
         again, doubtful = facts.repetitions()
         self.repeated = frozenset(facts.place[number] for number in again)
         self.doubts = frozenset((self._file(one), facts.number[one]) for one in doubtful)
@@ -147,8 +170,7 @@ class Index(Struct):
 
     def is_half(self, event: Event | Fact) -> bool:
         """Whether a d or c is one half of an UPDATE that changed the key."""
-        at = (event.bucket, event.lsn, event.relation)
-        return event.op in ("d", "c") and at in self.halves
+        return event.op in ("d", "c") and (event.lsn, event.relation) in self.halves
 
     def last(self) -> dict[str, int]:
         """The last seq of each file, of its last transaction's whole length."""
@@ -181,3 +203,37 @@ class Index(Struct):
                 if counted and 0 < counts.get(table, 0) <= slot:
                     return seq
         return None
+
+
+def second_snapshots(
+    snapshots: Mapping[RelationName, Collection[int]], lasts: Lasts
+) -> dict[RelationName, int]:
+    """Tables of which another snapshot was taken that is new to a target, and its place."""
+    found: dict[RelationName, int] = {}
+    for table, places in snapshots.items():
+        newest, seqs = max(places), lasts.get(table, ())
+        known = {*places, *(seq >> SLOT_BITS for seq in seqs if seq >= 0)}
+        if min(known) < newest and any(seq < newest << SLOT_BITS for seq in seqs):
+            found[table] = newest
+    return found
+
+
+def is_parted(one: int, other: int, lasts: Collection[int]) -> bool:
+    """Whether a run has read one half of a change of a key, and not the other."""
+    return any(min(one, other) <= last < max(one, other) for last in lasts)
+
+
+def covered(reads: Mapping[RelationName, int], catalog: Catalog) -> Iterator[RelationName]:
+    """The partitioned tables that have as many rows as their leaves: a snapshot is one moment."""
+    for name, count in reads.items():
+        table = catalog.tables.get(name)
+        if table is not None and table.partition_by is not None:
+            below = (
+                found
+                for leaf, found in reads.items()
+                if (known := catalog.tables.get(leaf)) is not None
+                and known.partition_by is None
+                and any(each.name == name for each in catalog.ancestors(leaf))
+            )
+            if sum(below) == count:
+                yield name

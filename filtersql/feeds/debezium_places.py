@@ -20,12 +20,13 @@ import pyarrow
 from msgspec import Struct
 
 from filtersql.errors import Mistakes
-from filtersql.feeds.debezium import is_keyed, is_parted
-from filtersql.feeds.debezium_changes import Changes, Read, message, messages
+from filtersql.feeds.debezium import is_keyed
+from filtersql.feeds.debezium_changes import Changes, Read, message, messages_in
 from filtersql.feeds.debezium_messages import Fact, Status
-from filtersql.feeds.debezium_order import Index
+from filtersql.feeds.debezium_order import Index, is_parted
 from filtersql.feeds.held import LastPlaces, take_place
 from filtersql.feeds.landings import all_needed, lasts_of
+from filtersql.feeds.lines import Chunk, chunks
 from filtersql.feeds.placed import Placed, Places, Range
 from filtersql.feeds.places import Place
 from filtersql.feeds.portions import Portion, Share
@@ -34,10 +35,10 @@ from filtersql.feeds.row_files import RowFile, read_rows
 from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 
-__all__ = ["Facts", "Placing", "facts", "messages_of", "place"]
+__all__ = ["Facts", "Placing", "chunks_of", "facts", "place"]
 
 _NUMBER, _TEXT, _FLAG = pyarrow.int64(), pyarrow.string(), pyarrow.bool_()
-_FACT = (*[_NUMBER] * 3, *[_TEXT] * 4, *[_NUMBER] * 3, _FLAG)
+_FACT = (*[_NUMBER] * 3, *[_TEXT] * 4, *[_NUMBER] * 3, _FLAG, _FLAG)
 _BUCKET = "c1"
 _END, _TX = (_NUMBER, _TEXT, pyarrow.binary()), "c1"
 
@@ -48,9 +49,9 @@ class Placing(Struct, frozen=True):
     share: Share
     #: partitioned tables whose rows the snapshot holds a second time, as those of their leaves
     covered: frozenset[RelationName] = frozenset()
-    #: the portions that tell ends of transactions, and how many messages each portion holds
+    #: the portions that tell ends of transactions, and how many messages each portion's chunks hold
     ends: Sequence[int] = ()
-    counts: Sequence[int] = ()
+    counts: Sequence[Sequence[int]] = ()
 
     def changes(self) -> Changes:
         """What makes changes of values."""
@@ -75,13 +76,16 @@ class Facts(Struct, frozen=True):
     #: the first bucket of the log, and the last one of each file
     first: int = -1
     newest: Mapping[str, int] = {}
-    #: how many messages there are; files that tell where transactions begin or end, and the last
-    #: bucket that these name
-    count: int = 0
+    #: how many messages each chunk has; files that tell where transactions begin or end, and the
+    #: last bucket that these name
+    counts: Sequence[int] = ()
     ends: Mapping[str, int] = {}
     held: LastPlaces = {}
     #: the last bucket of a transaction that follows no commit: its changes have several
     beginning: int = -1
+    #: the buckets of each table's snapshots, and the first one of changes that follow no commit
+    snapshots: Mapping[RelationName, frozenset[int]] = {}
+    early: int = -1
     #: equal in two processes that give a text the same number
     hashed: int = 0
 
@@ -91,13 +95,13 @@ def facts(placing: Placing, portion: Portion) -> Facts:
     mistakes: list[Found] = []
     rows = RowFile.at(placing.facts_of(portion.number), _FACT)
     ends = RowFile.at(placing.ends_of(portion.number), _END)
-    told, beginning, count = dict[str, int](), -1, 0
+    told, beginning, counts = dict[str, int](), -1, list[int]()
+    snapshots, early = dict[RelationName, frozenset[int]](), -1
     reads: Counter[RelationName] = Counter()
     first, newest = -1, dict[str, int]()
     held: LastPlaces = {}
     try:
-        for number, (at, read) in enumerate(messages_of(portion, mistakes)):
-            count = number + 1
+        for number, (at, read) in enumerate(_messages(portion, mistakes, counts)):
             if isinstance(read, Status):
                 told[at[0]] = max(read.bucket, told.get(at[0], -1))
                 ends.add(number, read.tx, at[2])
@@ -105,11 +109,16 @@ def facts(placing: Placing, portion: Portion) -> Facts:
             one = read.event.fact(at[2])
             named = (one.relation.schema, one.relation.name)
             rows.add(number, one.bucket, one.lsn, one.op, *named, one.tx, one.order, one.said,
-                     one.line, one.timed)  # fmt: skip
+                     one.line, one.timed, one.follows)  # fmt: skip
             reads[one.relation] += one.op == "r"
             first = one.bucket if first < 0 else min(first, one.bucket)
             newest[at[0]] = max(one.bucket, newest.get(at[0], 0))
-            take_place(held, at[0], one.relation, one.bucket, once=one.op == "r")
+            take_place(held, at[0], one.relation, one.bucket, once=one.is_first)
+            if one.is_first:
+                known = snapshots.get(one.relation, frozenset())
+                snapshots[one.relation] = known | {one.bucket}
+            elif not one.follows:
+                early = one.bucket if early < 0 else min(early, one.bucket)
             if one.order is not None and not read.event.follows:
                 beginning = max(beginning, one.bucket)
     except Mistakes:
@@ -117,8 +126,19 @@ def facts(placing: Placing, portion: Portion) -> Facts:
     finally:
         rows.close()
         ends.close()
-    counts = (first, newest, count, told, held, beginning)
-    return Facts(not mistakes, dict(reads), *counts, hash("facts"))
+    found = (first, newest, counts, told, held, beginning, snapshots, early)
+    return Facts(not mistakes, dict(reads), *found, hash("facts"))
+
+
+def _messages(
+    portion: Portion, mistakes: list[Found], counts: list[int]
+) -> Iterator[tuple[Place, Read | Status]]:
+    """What concerns rows, of a portion; how much of that each chunk has is counted."""
+    for chunk in chunks_of(portion):
+        counts.append(0)
+        for found in messages_in(chunk, mistakes):
+            counts[-1] += 1
+            yield found
 
 
 def place(placing: Placing, among: Range) -> Placed:
@@ -127,10 +147,10 @@ def place(placing: Placing, among: Range) -> Placed:
     return Placed(usual=False) if places is None else places.settle(placing.share, among)
 
 
-def messages_of(portion: Portion, mistakes: list[Found]) -> Iterator[tuple[Place, Read | Status]]:
-    """What concerns rows, of a portion."""
+def chunks_of(portion: Portion) -> Iterator[Chunk]:
+    """The lines of a portion."""
     for piece in portion.pieces:
-        yield from messages(piece.file, mistakes, piece.start, piece.stop)
+        yield from chunks(piece.file, piece.start, piece.stop)
 
 
 def _placed(placing: Placing, among: Range) -> Places | None:

@@ -10,17 +10,23 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 
 import pyarrow
 
-from filtersql.feeds.blocks import blocks_of
-from filtersql.feeds.debezium_changes import Read, message
+from filtersql.errors import Mistakes
+from filtersql.errors.feeds import FILE_CHANGED
+from filtersql.feeds.blocks import Block, blocks_of, in_blocks
+from filtersql.feeds.column_blocks import ColumnBlock
+from filtersql.feeds.debezium_changes import Changes, Read, message, messages_in
+from filtersql.feeds.debezium_columns import ColumnReader
 from filtersql.feeds.debezium_messages import Status
-from filtersql.feeds.debezium_places import Placing, messages_of
+from filtersql.feeds.debezium_places import Placing, chunks_of
 from filtersql.feeds.judged_portions import Taken, take_placed_blocks
+from filtersql.feeds.lines import Chunk
 from filtersql.feeds.placed import Range, seqs_of
 from filtersql.feeds.places import Place
 from filtersql.feeds.portions import Portion
@@ -38,30 +44,65 @@ _SEQ = "c0"
 def take_placed(placing: Placing, portion: Portion) -> Taken:
     """Judge and stage the changes of a portion, and put halves aside."""
     halves = RowFile.at(_halves(placing, portion.number), _HALF)
-    count = 0
 
-    def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
-        nonlocal count
-        changes = placing.changes()
-        seqs = seqs_of(placing.share, portion.number)
-        for number, (at, read) in enumerate(messages_of(portion, mistakes)):
-            count = number + 1
-            if number not in seqs:
+    def blocks(mistakes: list[Found]) -> Iterator[Block | ColumnBlock]:
+        reader = ColumnReader(placing.changes())
+        for chunk, numbered in _chunks(placing, portion):
+            seqs = pyarrow.array([seq for seq, _ in numbered], _HALF[0])
+            parted = any(half for _, half in numbered)
+            columns = None if parted else reader.read(chunk, seqs)
+            if columns is None:
+                every = _one_by_one(chunk, numbered, halves, reader.changes, mistakes)
+                yield from in_blocks(every)
                 continue
-            seq, half = seqs[number]
-            if isinstance(read, Status):
-                yield at, Record(seq, "commit", tx=read.tx)
-            elif half:
-                halves.add(seq, at[2])
-            else:
-                yield from changes.of(at, seq, read, read, mistakes)
+            yield columns.block
+            yield from in_blocks(_apart(columns.apart, reader.changes, mistakes))
 
     try:
-        taken = take_placed_blocks(placing.share, f"{portion.number}.parquet", blocks_of(records))
+        return take_placed_blocks(placing.share, f"{portion.number}.parquet", blocks)
     finally:
         halves.close()
-    # A file that changed meanwhile has other numbers.
-    return taken if count == placing.counts[portion.number] else Taken(usual=False)
+
+
+def _chunks(placing: Placing, portion: Portion) -> Iterator[tuple[Chunk, list[tuple[int, bool]]]]:
+    """The lines, and of each message its seq (-1: it is passed over) and whether it is a half."""
+    seqs, first = seqs_of(placing.share, portion.number), 0
+    counts = placing.counts[portion.number]
+    for chunk, count in zip_longest(chunks_of(portion), counts, fillvalue=0):
+        if not isinstance(chunk, Chunk):
+            raise Mistakes([FILE_CHANGED(path=portion.pieces[-1].file.shown)])
+        yield chunk, [seqs.get(number, (-1, False)) for number in range(first, first + count)]
+        first += count
+
+
+def _apart(
+    lines: Iterable[tuple[Place, int]], changes: Changes, mistakes: list[Found]
+) -> Iterator[tuple[Place, Record]]:
+    for at, seq in lines:
+        read = message(at[2])
+        if seq >= 0 and isinstance(read, Read):
+            yield from changes.of(at, seq, read, read, mistakes)
+
+
+def _one_by_one(
+    chunk: Chunk,
+    numbered: Iterable[tuple[int, bool]],
+    halves: RowFile,
+    changes: Changes,
+    mistakes: list[Found],
+) -> Iterator[tuple[Place, Record]]:
+    for message_read, known in zip_longest(messages_in(chunk, mistakes), numbered):
+        if message_read is None or known is None:
+            raise Mistakes([FILE_CHANGED(path=chunk.shown)])
+        (at, read), (seq, half) = message_read, known
+        if seq < 0:
+            continue
+        if isinstance(read, Status):
+            yield at, Record(seq, "commit", tx=read.tx)
+        elif half:
+            halves.add(seq, at[2])
+        else:
+            yield from changes.of(at, seq, read, read, mistakes)
 
 
 def take_halves(placing: Placing, among: Range) -> Taken:

@@ -7,7 +7,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -75,6 +75,8 @@ class Opened(Struct, frozen=True):
     last: Mapping[str, int]
     blocks: Blocks | None = None
     held: Mapping[str, tuple[Held, ...]] = {}
+    #: the places of the snapshots of each table
+    snapshots: Mapping[RelationName, Collection[int]] = {}
 
 
 def open_files(
@@ -99,7 +101,7 @@ def open_files(
             index = opened.index
             if (lost := index.lacks_beginning(lasts)) is not None:
                 raise Mistakes([LOST_BEGINNING(seq=lost, hint=_KEEP)])
-            told = (opened.closed, index.last(), opened.blocks, index.held())
+            told = (opened.closed, index.last(), opened.blocks, index.held(), index.snapshots)
             return Opened(opened.records, *told)
         case "dms":
             found = Dms(files, feed, catalog, lasts, needed, counted or {}).index()

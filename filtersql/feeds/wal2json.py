@@ -58,6 +58,8 @@ class Reader(Struct):
     lowest: int
     needed: Needed = None
     open: OpenTransaction | None = None
+    #: one that was open when an earlier one began again: it has to come again, too
+    broken: OpenTransaction | None = None
     #: changes of a transaction that began before the first file
     orphans: list[Place] = field(default_factory=list)
     #: the events of a TRUNCATE, which end where another log position begins
@@ -117,8 +119,12 @@ class Reader(Struct):
         except ValueError:
             self._refuse(place, "the transaction has no log position", "Record with include-lsn=1.")
             return None
-        if self.open is not None and self.open.commit != position:
-            self._refuse(place, f"the transaction before it, {self.open.tx}, has no end")
+        unfinished = self.broken or self.open
+        if unfinished is not None and position > unfinished.commit:
+            self._refuse(place, f"the transaction before it, {unfinished.tx}, has no end")
+        # Behind a connection that was lost all is sent again, from an earlier transaction on.
+        earlier = unfinished is not None and position < unfinished.commit
+        self.broken = unfinished if earlier else None
         return OpenTransaction(position, event.lsn or "")
 
     def _change(

@@ -8,7 +8,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.live import NOTHING_CAPTURED
 from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
 from filtersql.feeds.changes import Reading, read
-from filtersql.feeds.formats import Opened, open_files, placed_order
+from filtersql.feeds.formats import Opened, open_files, place_bits, placed_order
 from filtersql.feeds.held import Seen
 from filtersql.feeds.lake import from_delta, from_iceberg
 from filtersql.feeds.landings import Landing, lowest_reached
@@ -30,6 +30,7 @@ from filtersql.feeds.native import TABLE_COLUMNS, from_rows
 from filtersql.feeds.places import Place, Records
 from filtersql.feeds.records import Record
 from filtersql.feeds.table_feeds import Found, TableFeed
+from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.fetching import fetched, found_files, pending_files
 from filtersql.run.ledger_entry import SeenFile
@@ -50,6 +51,20 @@ class FeedRead(Struct, frozen=True):
     #: reads the changes again
     records: Records
     files: tuple[SeenFile, ...] = ()
+    #: all files that are there, those that were not opened, too
+    present: frozenset[str] = frozenset()
+    #: as in Opened
+    snapshots: Mapping[RelationName, Collection[int]] = {}
+
+    def needed_above(self, compiled: CompiledTable, position: int | None, feed: Feed | None) -> int:
+        """The seq behind which a target needs changes that it does not hold at a position.
+
+        What stands before a snapshot of all of its tables is none of these.
+        """
+        places = [max(self.snapshots.get(table, (0,))) for table in compiled.sources]
+        return max(
+            (min(places) << (place_bits(feed) or 0)) - 1, -1 if position is None else position
+        )
 
 
 def read_feed(
@@ -70,17 +85,40 @@ def read_feed(
         table = _table_feed(engine, feed, lowest, landings, inputs.catalog)
         return _read_table(inputs, engine, feed, table, landings, folder, on_progress)
     found = _feed_files(engine, feed, feed.path, inputs.root)
-    pending = pending_files(feed, found, seen, landings)
-    files = fetched(engine, pending.files, folder)
-    opening = partial(open_files, feed, inputs.catalog, files, landings, pending.counted)
+    return _read_files(inputs, engine, feed, found, seen, landings, folder, on_progress)
+
+
+def _read_files(
+    inputs: Inputs,
+    engine: Engine,
+    feed: Feed,
+    found: Sequence[FeedFile],
+    seen: Seen,
+    landings: Sequence[Landing],
+    folder: Path,
+    on_progress: Callable[[int], None] | None,
+    going_on: frozenset[tuple[RelationName, int]] = frozenset(),
+) -> FeedRead:
+    """The same of files; `going_on`: tables and places of which consumed files are opened, too."""
+    pending = pending_files(feed, found, seen, landings, going_on)
+    files, counted = fetched(engine, pending.files, folder), pending.counted
+    opening = partial(open_files, feed, inputs.catalog, files, landings, counted)
     records: Records = partial(_reopened, opening)
-    spread = spread_feed(engine, feed, inputs.catalog, landings, files, folder, on_progress,
-                         pending.counted)  # fmt: skip
+    spread = spread_feed(
+        engine, feed, inputs.catalog, landings, files, folder, on_progress, counted
+    )
     if spread is not None:
-        reading, last, held = spread
+        reading, last, held, snapshots = spread
     else:
         opened = opening()
         records, last, held = opened.records, opened.last, opened.held
+        snapshots = opened.snapshots
+        rows = {(name, at) for name, places in snapshots.items() for at in places}
+        again = {(name, at) for name, at in rows if (at, name) in counted} - going_on
+        if again:
+            # Some of a snapshot's rows were read before, and these may be the same ones.
+            told = (inputs, engine, feed, found, seen, landings, folder, on_progress)
+            return _read_files(*told, going_on | again)
         reading = read(
             records,
             inputs.catalog,
@@ -92,11 +130,12 @@ def read_feed(
             blocks=opened.blocks,
             placed=placed_order(feed, landings),
         )
-    told = (
+    every = (
         (file.shown, file.size, file.modified, last.get(file.shown, -1), held.get(file.shown))
         for file in files
     )
-    return FeedRead(reading, records, tuple(told))
+    present = frozenset(file.shown for file in found)
+    return FeedRead(reading, records, tuple(every), present, snapshots)
 
 
 def _reopened(

@@ -69,9 +69,16 @@ class Pending(Struct, frozen=True):
 
 
 def pending_files(
-    feed: Feed, files: Sequence[FeedFile], seen: Seen, landings: Sequence[Landing]
+    feed: Feed,
+    files: Sequence[FeedFile],
+    seen: Seen,
+    landings: Sequence[Landing],
+    going_on: Collection[tuple[RelationName, int]] = (),
 ) -> Pending:
-    """Which files of a feed have to be opened. Raises Mistakes."""
+    """Which files of a feed have to be opened. Raises Mistakes.
+
+    `going_on` are tables and places of which what is opened has more rows: it may be the same ones.
+    """
     bits = place_bits(feed)
     known = {file.shown: seen[file.shown] for file in files if file.shown in seen}
     same = {
@@ -88,6 +95,7 @@ def pending_files(
         return Pending([], {})  # nothing comes that needs a number
     # The numbers of a place are given by all of its files, or go on from those that were counted.
     opened = {(each.table, each.place) for name, each in _held(known) if name not in consumed}
+    opened.update(going_on)
     reopened = {name for name, each in _held(known) if (each.table, each.place) in opened}
     consumed -= reopened
     counted: Counter[tuple[int, RelationName]] = Counter()

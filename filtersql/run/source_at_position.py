@@ -126,8 +126,10 @@ class SourceAtPosition(Struct, frozen=True):
         self.engine.view(copy.changes_view, staged.path, staged.columns, above=above, upto=last)
         if entry is not None:
             rows = ledger.history(self.engine, self.inputs.state_schema)
-            named = (copy, self.sourced.compiled.unique_id, rows, above)
-            check_reach(self.engine, *named, self.subscription.changes)
+            said = self.subscription.changes
+            needed = feed.needed_above(copy, above, said)
+            named = (copy, self.sourced.compiled.unique_id, rows, needed)
+            check_reach(self.engine, *named, said)
         return staged.read
 
     def _apply(self) -> None:

@@ -12,9 +12,10 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from sqlglot import exp, select
 
@@ -28,6 +29,7 @@ from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.portions import Share, SourceShare, portions
 from filtersql.feeds.rows import StagedRows, row_stage
 from filtersql.feeds.table_feeds import TableFeed
+from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.spread_formats import FORMATS, chain_of
 from filtersql.run.spread_parts import (
@@ -39,6 +41,14 @@ from filtersql.run.spread_parts import (
 )
 from filtersql.targets.model import Engine
 from filtersql.targets.workers import Cluster
+
+#: the reading, and what `Opened` tells beside it
+SpreadFeed: TypeAlias = tuple[
+    Reading,
+    Mapping[str, int],
+    Mapping[str, tuple[Held, ...]],
+    Mapping[RelationName, Collection[int]],
+]
 
 __all__ = ["spread_feed", "spread_source", "spread_table"]
 
@@ -58,7 +68,7 @@ def spread_feed(
     folder: Path,
     on_progress: Callable[[int], None] | None,
     counted: Counted | None = None,
-) -> tuple[Reading, Mapping[str, int], Mapping[str, tuple[Held, ...]]] | None:
+) -> SpreadFeed | None:
     """The feed, and of its files what `Opened` tells; None where it was not read here."""
     cluster, read = engine.cluster, FORMATS.get(feed.format)
     if cluster is None or read is None or not _worth_it(cluster, files):
@@ -72,7 +82,7 @@ def spread_feed(
     if found is None:
         return None
     reading = whole_reading(engine, share, stages, found.taken, found.chain, closed=found.closed)
-    return None if reading is None else (reading, found.last, found.held)
+    return None if reading is None else (reading, found.last, found.held, found.snapshots)
 
 
 def spread_table(

@@ -11,14 +11,14 @@ Example
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from filtersql.feeds import debezium_places, dms_portions
-from filtersql.feeds.debezium import covered
+from filtersql.feeds.debezium_order import covered, second_snapshots
 from filtersql.feeds.debezium_places import Facts, Placing
 from filtersql.feeds.debezium_portions import take_halves, take_placed
 from filtersql.feeds.dms import lacks_beginning
@@ -54,6 +54,7 @@ class Spread(Struct, frozen=True):
     closed: bool
     #: as in Opened
     held: Mapping[str, tuple[Held, ...]] = {}
+    snapshots: Mapping[RelationName, Collection[int]] = {}
 
 
 def _native(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -> Spread | None:
@@ -99,11 +100,23 @@ def _debezium(
     found = cluster.answers(partial(debezium_places.facts, Placing(share)), parts)
     if found is None or not _usable(found):
         return None
+    snapshots: dict[RelationName, frozenset[int]] = {}
+    for table, places in (pair for each in found for pair in each.snapshots.items()):
+        snapshots[table] = snapshots.get(table, frozenset()) | places
+    counted = (place for place, _ in share.counted)
+    latest = max((*counted, *(place for each in snapshots.values() for place in each)), default=-1)
+    # Changes that were logged before the snapshot have a place behind it.
+    early = any(0 <= each.early <= latest for each in found)
+    read_before = any(
+        (at, name) in share.counted for name, some in snapshots.items() for at in some
+    )
+    if early or read_before or second_snapshots(snapshots, lasts_of(share.landings)):
+        return None
     reads: Counter[RelationName] = Counter()
     for each in found:
         reads.update(each.reads)
     ends = [number for number, each in enumerate(found) if each.ends]
-    counts = [each.count for each in found]
+    counts = [each.counts for each in found]
     placing = Placing(share, frozenset(covered(reads, share.catalog)), ends, counts)
     among = ranges(_spans(found), max((each.beginning for each in found), default=-1))
     placed = cluster.answers(partial(debezium_places.place, placing), among)
@@ -123,7 +136,8 @@ def _debezium(
     spread = _settled(share, [*taken, *halves], segments, last, closed=not ends)
     told = {file for each in found for file in each.ends}
     held = held_by((each.held for each in found), {p for each in placed for p in each.repeated})
-    return spread and replace(spread, held={k: v for k, v in held.items() if k not in told})
+    held = {file: each for file, each in held.items() if file not in told}
+    return spread and replace(spread, held=held, snapshots=snapshots)
 
 
 def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -> Spread | None:

@@ -184,6 +184,11 @@ def rows_are_absent(folder: Path) -> bool:
         ('{"action":"I","schema":"public","table":"t"}\n', "It stands outside of a transaction"),
         ('{"action":"B"}\n', "The transaction has no log position"),
         ('{"action":"B","lsn":"0/10"}\n{"action":"B","lsn":"0/99"}\n', "0/10, has no end"),
+        (
+            '{"action":"B","lsn":"0/10"}\n{"action":"B","lsn":"0/5"}\n{"action":"C","lsn":"0/5"}\n'
+            '{"action":"B","lsn":"0/99"}\n',
+            "0/10, has no end",
+        ),
         ('{"change":[]}\n', "line is not a change that wal2json writes"),
         ('{"action":"C","lsn":"x"}\n', "It stands outside of a transaction"),
         (
@@ -204,6 +209,29 @@ def test_a_stream_of_wal2json_that_cannot_be_told_is_refused(
 ) -> None:
     """Recorded in another way, or cut."""
     assert message in said(tmp_path, '{format: wal2json, path: "feed/**/*.csv"}', text)
+
+
+def test_a_connection_that_was_lost_sends_all_again(tmp_path: Path) -> None:
+    """PostgreSQL 15, asked: pg_recvlogical connects again, inside of a transaction, and appends."""
+
+    def transaction(at: int, *keys: int) -> list[str]:
+        row = (
+            '{{"action":"I","schema":"public","table":"t","columns":[{{"name":"id","value":{}}}]}}'
+        )
+        ends = [f'{{"action":"{action}","lsn":"0/{at}"}}' for action in "BC"]
+        return [ends[0], *map(row.format, keys), ends[1]]
+
+    first, second = transaction(10, 1), transaction(20, 2, 3)
+    made = project(tmp_path, '{format: wal2json, path: "feed/**/*.csv"}', "", where="id > 0")
+    made.write(
+        "tables/t.yml", "tables: [{name: t, columns: {id: int not null}, primary_key: [id]}]"
+    )
+    for sent in ([*first, *second[:2]], [*first, *second[:3]], [*first, *second]):
+        with (made.folder / "feed/public/t/1.csv").open("a") as feed:
+            feed.write("".join(f"{line}\n" for line in sent))
+        made.succeed("run")
+    assert rows_of(made.folder, "dev")["s", "public.t"].total() == 3
+    assert "no difference" in made.succeed("audit").both
 
 
 LONG = """tables:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from running import World
 
 from filtersql.errors import Mistakes
-from filtersql.feeds import portions
+from filtersql.feeds import debezium_columns, portions
 from filtersql.feeds.changes import Reading
 from filtersql.feeds.formats import place_bits
 from filtersql.feeds.landings import Landing
@@ -148,11 +148,15 @@ class PortionedFeed:
         assert feed is not None
         assert feed.path is not None
         files = find_files(feed.path, self.world.root, None)
-        with patch.object(spread_feeds, "_WORTH_IT", 0), patch.object(portions, "_BYTES", size):
+        with (
+            patch.object(spread_feeds, "_WORTH_IT", 0),
+            patch.object(portions, "_BYTES", size),
+            patch.object(debezium_columns, "_FEWEST", 1),
+        ):
             found = spread_feed(self.engine, feed, catalog, landings, files, self.world.root, None)
         if found is None:
             return None
-        reading, last, held = found
+        reading, last, held, _ = found
         if self.held:  # what one reader told of the same files
             assert all(self.held[name] == one for name, one in held.items())
         return self.told(reading), [last.get(file.shown, -1) for file in files]
