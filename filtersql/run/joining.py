@@ -1,5 +1,8 @@
 """A table that joins a subscription of which other changes were read before: `check_joining(…)`.
 
+A target that is made has all changes of its table from the feed: `check_lost(…)` refuses one of
+which files may be gone that the subscription has read.
+
 Example
     ==== ================================ ===================================================
     seq                                   where the publication sends INSERTs alone
@@ -20,10 +23,12 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
+from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
-from filtersql.errors.applying import OLDER_ROWS
+from filtersql.errors.applying import LOST_FILES, OLDER_ROWS
+from filtersql.feeds.formats import place_bits
 from filtersql.feeds.records import Record, relation_name, relation_of
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.context import TargetRun
@@ -31,7 +36,7 @@ from filtersql.run.feed_reading import FeedRead
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import BEGUN
 
-__all__ = ["check_joining"]
+__all__ = ["check_joining", "check_lost"]
 
 
 def check_joining(
@@ -59,6 +64,41 @@ def check_joining(
             break
     if mistakes:
         raise Mistakes(mistakes)
+
+
+def check_lost(
+    known: Ledger, subscription: Subscription, feed: FeedRead, targets: Iterable[TargetRun]
+) -> None:
+    """Raises Mistakes where files are gone that may hold changes of a table that joins."""
+    seen = known.files.get(subscription.name, {})
+    gone = {path: (one[2], one[3]) for path, one in seen.items() if path not in feed.present}
+    mistakes = []
+    for target in targets if gone else ():
+        compiled, standing = target.compiled, target.standing
+        if not standing.copy or standing.refilled or not compiled.copy_data:
+            continue
+        needed = {
+            last: path
+            for path, (last, held) in gone.items()
+            if last > _stands(target)
+            and (not held or any(each.table in compiled.sources for each in held))
+        }
+        if missing := needed.keys() - _there(subscription, feed, needed.keys()):
+            last = max(missing)
+            mistakes.append(LOST_FILES(name=target.name, path=needed[last], needed=last))
+    if mistakes:
+        raise Mistakes(mistakes)
+
+
+def _there(subscription: Subscription, feed: FeedRead, lasts: Collection[int]) -> set[int]:
+    """The last changes of files that stand in others now: it was packed, or put together."""
+    bits = place_bits(subscription.changes) or 0
+    places = {last >> bits: last for last in lasts}
+    found = {last for *_, last, _ in feed.files}.intersection(lasts)
+    if len(found) < len(places):
+        seqs = (change.seq >> bits for _, change in feed.records([]))
+        found |= {places[at] for at in seqs if at in places}
+    return found
 
 
 def _joins(target: TargetRun) -> bool:

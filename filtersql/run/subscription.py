@@ -29,7 +29,8 @@ from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import RunContext, TargetRun, only_looking
 from filtersql.run.copies import copy_missing, take_back
 from filtersql.run.feed_reach import check_reach
-from filtersql.run.joining import check_joining
+from filtersql.run.feed_reading import FeedRead
+from filtersql.run.joining import check_joining, check_lost
 from filtersql.run.lease import check_free
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import SETTLED, key_of
@@ -85,7 +86,8 @@ def apply_subscription(
     check_rejoined(context)
     size_sessions(context)
     if feed is not None:
-        _check_refills(context)
+        _check_refills(context, feed)
+        check_lost(known, context.subscription, feed, context.targets)
         if context.subscription.source is not None:
             check_joining(known, name, feed, context.targets)
     sort_out(context, raising)
@@ -160,19 +162,21 @@ def _check_held(context: RunContext) -> None:
     check_held(context.lanes, [t.standing for t in asked], [t.standing for t in others])
 
 
-def _check_refills(context: RunContext) -> None:
+def _check_refills(context: RunContext, feed: FeedRead) -> None:
     """A target that is copied again must find every change that it had. Raises Mistakes."""
     again = [t for t in context.targets if t.standing.copy and t.standing.refilled and t.staged]
     if not again:
         return
     rows = ledger.history(context.engine, context.inputs.state_schema)
+    said = context.subscription.changes
     mistakes: list[Mistake] = []
     for target in again:
         assert target.staged is not None  # it was chosen for that
         context.engine.view(target.compiled.changes_view, target.staged, target.columns)
         try:
-            named = (target.compiled, target.name, rows, target.position)
-            check_reach(context.engine, *named, context.subscription.changes)
+            above = feed.needed_above(target.compiled, target.position, said)
+            named = (target.compiled, target.name, rows, above)
+            check_reach(context.engine, *named, said)
         except Mistakes as found:
             mistakes += found.mistakes
     if mistakes:

@@ -140,3 +140,49 @@ def test_a_first_copy_that_was_broken_off_is_finished(root: Path) -> None:
         connection.execute(f"INSERT INTO filtersql.ledger SELECT {names} FROM {newest}")
     Project.load(root).run()
     assert _held(root) == [(1, 1), (2, 2), (3, 3), (4, 4)]
+
+
+_WHOLE = {
+    "publications/p.yml": "publications:\n  - {name: p, tables: [t1]}\n",
+    "subscriptions/s.yml": "subscriptions:\n  - {name: s, publications: [p],"
+    " changes: {path: changes/*.jsonl}}\n",
+}
+
+
+def _without_a_source(root: Path) -> None:
+    """The feed alone: one file for t1 and t2, and another one."""
+    for name, text in {**_FILES, **_WHOLE}.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text)
+    _write(root, "changes/1.jsonl", [{"seq": 1, **insert("t1", a=1, b=1)},
+                                     {"seq": 2, **insert("t2", a=2, b=2)}])  # fmt: skip
+    _write(root, "changes/2.jsonl", [{"seq": 3, **insert("t2", a=3, b=3)}])
+    Project.load(root).run()
+    file = root / "publications/p.yml"
+    file.write_text(file.read_text().replace("[t1]", "[t1, t2]"))
+
+
+def test_a_table_joins_a_feed_that_has_lost_files(tmp_path: Path) -> None:
+    """They may have held its changes; nothing is written until they are back."""
+    _without_a_source(tmp_path)
+    (tmp_path / "changes/1.jsonl").rename(tmp_path / "1.jsonl")
+    with pytest.raises(Failed) as refused:
+        Project.load(tmp_path).run()
+    (told,) = refused.value.mistakes
+    assert told.message == 'feed of "s/public.t2" no longer holds all changes of its table'
+    assert '"changes/1.jsonl" was read before the table joined, and is gone.' in told.detail
+    (tmp_path / "1.jsonl").rename(tmp_path / "changes/1.jsonl")
+    Project.load(tmp_path).run()
+    assert _held(tmp_path) == [(2, 2), (3, 3)]
+
+
+def test_files_may_have_been_put_together_or_packed(tmp_path: Path) -> None:
+    """Their changes are there, whatever they are called."""
+    _without_a_source(tmp_path)
+    files = [tmp_path / f"changes/{n}.jsonl" for n in (1, 2)]
+    text = "".join(file.read_text() for file in files)
+    for file in files:
+        file.unlink()
+    (tmp_path / "changes/all.jsonl").write_text(text + '{"seq": 4, "op": "commit"}\n')
+    Project.load(tmp_path).run()
+    assert _held(tmp_path) == [(2, 2), (3, 3)]
