@@ -77,24 +77,19 @@ class Debezium(Struct, frozen=True):
     unreadable: list[tuple[Place, Mistake]] = field(default_factory=list)
 
     @property
-    def second(self) -> Mapping[RelationName, int]:
-        """Tables of which another snapshot was taken, and its place."""
-        return second_snapshots(self.index.snapshots, self.lasts)
-
-    @property
     def closed(self) -> bool:
         """Whether no message tells where transactions end."""
         return not self.index.ends
 
     def records(self, mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
         """The changes, file by file."""
-        again = _Again(self, self._changes(), mistakes)
+        again = self._again(mistakes)
         for chunk, seqs in self._chunks():
             yield from again.changes_of(chunk, seqs)
 
     def blocks(self, mistakes: list[tuple[Place, Mistake]]) -> Iterator[Block | ColumnBlock]:
         """The same some thousand at a time, in columns where they can be read so."""
-        again = _Again(self, self._changes(), mistakes)
+        again = self._again(mistakes)
         for chunk, seqs, columns in ahead(self._columns()):
             if columns is None:
                 yield from in_blocks(again.changes_of(chunk, seqs))
@@ -102,6 +97,13 @@ class Debezium(Struct, frozen=True):
             yield columns.block
             if columns.apart:
                 yield from in_blocks(again.changes_apart(columns.apart))
+
+    def _again(self, mistakes: list[tuple[Place, Mistake]]) -> _Again:
+        return _Again(self, self._changes(), mistakes, self._second())
+
+    def _second(self) -> Mapping[RelationName, int]:
+        """Tables of which another snapshot was taken, and its place."""
+        return second_snapshots(self.index.snapshots, self.lasts)
 
     def _changes(self) -> Changes:
         return Changes(self.feed, self.catalog, self.needed)
@@ -118,7 +120,9 @@ class Debezium(Struct, frozen=True):
                 begins += count
 
     def _columns(self) -> Iterator[tuple[Chunk, pyarrow.Int64Array, InColumns | None]]:
-        usual = self.index.is_unique and not (self.index.doubts or self.unreadable or self.second)
+        usual = self.index.is_unique and not (
+            self.index.doubts or self.unreadable or self._second()
+        )
         halves = {lsn for lsn, _ in self.index.halves}
         reader = ColumnReader(self._changes(), halves, self.covered)
         for chunk, seqs in self._chunks():
@@ -131,9 +135,10 @@ class _Again(Struct, frozen=True):
     feed: Debezium
     changes: Changes
     mistakes: list[tuple[Place, Mistake]]
-    halves: dict[tuple[object, ...], tuple[int, Read]] = field(default_factory=dict)
-    #: tables of which another snapshot was told
+    #: tables of which another snapshot was taken, and its place; those that were told
+    second: Mapping[RelationName, int]
     told: set[RelationName] = field(default_factory=set)
+    halves: dict[tuple[object, ...], tuple[int, Read]] = field(default_factory=dict)
 
     def changes_of(self, chunk: Chunk, seqs: pyarrow.Int64Array) -> Iterator[tuple[Place, Record]]:
         """Those of a chunk."""
@@ -157,7 +162,7 @@ class _Again(Struct, frozen=True):
 
     def _change(self, place: Place, found: Read, seq: int) -> Iterator[tuple[Place, Record]]:
         event, index = found.event, self.feed.index
-        if event.op == "r" and self.feed.second.get(event.relation) == event.bucket:
+        if event.op == "r" and self.second.get(event.relation) == event.bucket:
             if event.relation not in self.told:
                 self.told.add(event.relation)
                 wrong = SECOND_SNAPSHOT(line_span(*place), table=event.relation)

@@ -49,8 +49,8 @@ class Facts(Struct, frozen=True):
     #: all tables, numbered from 0
     tables: dict[RelationName, int] = field(default_factory=dict)
 
-    def add(self, fact: Fact, number: int, *, keyed: bool) -> None:
-        """Take a change of a line. `keyed`: no two rows of its table can be alike."""
+    def add(self, fact: Fact, number: int, *, keyed: bool) -> int:
+        """Take a change of a line; which one it is. `keyed`: no two rows of its table are alike."""
         self.place.append(fact.bucket)
         self.table.append(self.tables.setdefault(fact.relation, len(self.tables)))
         self.lsn.append(fact.lsn)
@@ -60,6 +60,7 @@ class Facts(Struct, frozen=True):
         self.number.append(number)
         self.again.append(2 if keyed else fact.timed)
         self.seq.append(-1)
+        return len(self.seq) - 1
 
     def repetitions(self) -> tuple[set[int], set[int]]:
         """The changes without a number that were read before, and those of which nobody knows."""

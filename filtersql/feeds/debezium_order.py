@@ -85,19 +85,19 @@ class Index(Struct):
         """Take a change of a file and line. `keyed`: no two rows of its table can be alike."""
         file, line = place
         self.begins.setdefault(file, len(self.facts.place))
+        change = self.facts.add(fact, line, keyed=keyed)
         if fact.is_first:
             self.snapshots.setdefault(fact.relation, set()).add(fact.bucket)
         elif not fact.follows:
-            self.early.append((len(self.facts.place), fact, file))
-        self.facts.add(fact, line, keyed=keyed)
-        if fact.follows or fact.is_first:
-            self._place(len(self.facts.place) - 1, fact, file)
+            self.early.append((change, fact, file))
+            return
+        self._place(change, fact, file)
 
     def _place(self, change: int, fact: Fact, file: str) -> None:
-        """Take the place of a change."""
+        """Take the place of a change, which is known."""
         take_place(self.files, file, fact.relation, fact.bucket, once=fact.is_first)
-        seq = -1 if fact.order is None else self._number(fact, file, fact.order)
-        self.facts.place[change], self.facts.seq[change] = fact.bucket, seq
+        if fact.order is not None:
+            self.facts.seq[change] = self._number(fact, file, fact.order)
 
     def _snapshot(self, table: RelationName) -> int:
         """The place of a table's snapshot, as far as is known; -1: nothing is."""
@@ -127,6 +127,7 @@ class Index(Struct):
         facts = self.facts
         for change, fact, file in self.early:
             behind = max(fact.bucket, self._snapshot(fact.relation) + 1)
+            facts.place[change] = behind
             self._place(change, msgspec.structs.replace(fact, bucket=behind), file)
         again, doubtful = facts.repetitions()
         self.repeated = frozenset(facts.place[number] for number in again)
