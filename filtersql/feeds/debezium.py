@@ -44,7 +44,8 @@ from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.debezium_changes import Changes, Read, message, messages_in
 from filtersql.feeds.debezium_columns import ColumnReader, InColumns
 from filtersql.feeds.debezium_messages import Status
-from filtersql.feeds.debezium_order import Index, covered, is_parted, second_snapshots
+from filtersql.feeds.debezium_order import Index, is_keyed, is_parted
+from filtersql.feeds.debezium_snapshots import covered, second_snapshots
 from filtersql.feeds.held import Counted
 from filtersql.feeds.landings import Lasts, Needed
 from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span
@@ -52,7 +53,7 @@ from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
 from filtersql.names import RelationName
 
-__all__ = ["Debezium", "is_keyed", "open_feed"]
+__all__ = ["Debezium", "open_feed"]
 
 
 _NONE = pyarrow.array([], pyarrow.int64())
@@ -235,9 +236,3 @@ def open_feed(
     opened.index.finish()
     opened.covered.update(covered(reads, catalog))
     return opened
-
-
-def is_keyed(catalog: Catalog, relation: RelationName) -> bool:
-    """Whether no two rows of a table can be alike."""
-    table = catalog.tables.get(relation)
-    return table is None or bool(table.primary_key)

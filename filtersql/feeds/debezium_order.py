@@ -23,7 +23,7 @@ Debezium
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 import msgspec
 import pyarrow
@@ -39,7 +39,7 @@ from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import relation_name
 from filtersql.names import RelationName
 
-__all__ = ["Index", "covered", "is_parted", "second_snapshots"]
+__all__ = ["Index", "is_keyed", "is_parted"]
 
 
 class Index(Struct):
@@ -206,35 +206,12 @@ class Index(Struct):
         return None
 
 
-def second_snapshots(
-    snapshots: Mapping[RelationName, Collection[int]], lasts: Lasts
-) -> dict[RelationName, int]:
-    """Tables of which another snapshot was taken that is new to a target, and its place."""
-    found: dict[RelationName, int] = {}
-    for table, places in snapshots.items():
-        newest, seqs = max(places), lasts.get(table, ())
-        known = {*places, *(seq >> SLOT_BITS for seq in seqs if seq >= 0)}
-        if min(known) < newest and any(seq < newest << SLOT_BITS for seq in seqs):
-            found[table] = newest
-    return found
-
-
 def is_parted(one: int, other: int, lasts: Collection[int]) -> bool:
     """Whether a run has read one half of a change of a key, and not the other."""
     return any(min(one, other) <= last < max(one, other) for last in lasts)
 
 
-def covered(reads: Mapping[RelationName, int], catalog: Catalog) -> Iterator[RelationName]:
-    """The partitioned tables that have as many rows as their leaves: a snapshot is one moment."""
-    for name, count in reads.items():
-        table = catalog.tables.get(name)
-        if table is not None and table.partition_by is not None:
-            below = (
-                found
-                for leaf, found in reads.items()
-                if (known := catalog.tables.get(leaf)) is not None
-                and known.partition_by is None
-                and any(each.name == name for each in catalog.ancestors(leaf))
-            )
-            if sum(below) == count:
-                yield name
+def is_keyed(catalog: Catalog, relation: RelationName) -> bool:
+    """Whether no two rows of a table can be alike."""
+    table = catalog.tables.get(relation)
+    return table is None or bool(table.primary_key)

@@ -20,10 +20,9 @@ import pyarrow
 from msgspec import Struct
 
 from filtersql.errors import Mistakes
-from filtersql.feeds.debezium import is_keyed
 from filtersql.feeds.debezium_changes import Changes, Read, message, messages_in
 from filtersql.feeds.debezium_messages import Fact, Status
-from filtersql.feeds.debezium_order import Index, is_parted
+from filtersql.feeds.debezium_order import Index, is_keyed, is_parted
 from filtersql.feeds.held import LastPlaces, take_place
 from filtersql.feeds.landings import all_needed, lasts_of
 from filtersql.feeds.lines import Chunk, chunks

@@ -21,6 +21,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.live import NOTHING_CAPTURED
 from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
 from filtersql.feeds.changes import Reading, read
+from filtersql.feeds.debezium_snapshots import read_before
 from filtersql.feeds.formats import Opened, open_files, place_bits, placed_order
 from filtersql.feeds.held import Seen
 from filtersql.feeds.lake import from_delta, from_iceberg
@@ -113,10 +114,9 @@ def _read_files(
         opened = opening()
         records, last, held = opened.records, opened.last, opened.held
         snapshots = opened.snapshots
-        rows = {(name, at) for name, places in snapshots.items() for at in places}
-        again = {(name, at) for name, at in rows if (at, name) in counted} - going_on
-        if again:
-            # Some of a snapshot's rows were read before, and these may be the same ones.
+        again = {(name, at) for at, name in read_before(snapshots, counted, inputs.catalog)}
+        if again := again - going_on:
+            # These may be the same rows.
             told = (inputs, engine, feed, found, seen, landings, folder, on_progress)
             return _read_files(*told, going_on | again)
         reading = read(

@@ -18,9 +18,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from filtersql.feeds import debezium_places, dms_portions
-from filtersql.feeds.debezium_order import covered, second_snapshots
 from filtersql.feeds.debezium_places import Facts, Placing
 from filtersql.feeds.debezium_portions import take_halves, take_placed
+from filtersql.feeds.debezium_snapshots import covered, read_before, second_snapshots
 from filtersql.feeds.dms import lacks_beginning
 from filtersql.feeds.dms_portions import DmsFacts, LoadedPortion, in_order, take_placed_rows
 from filtersql.feeds.dms_rows import RANK_BITS
@@ -107,10 +107,8 @@ def _debezium(
     latest = max((*counted, *(place for each in snapshots.values() for place in each)), default=-1)
     # Changes that were logged before the snapshot have a place behind it.
     early = any(0 <= each.early <= latest for each in found)
-    read_before = any(
-        (at, name) in share.counted for name, some in snapshots.items() for at in some
-    )
-    if early or read_before or second_snapshots(snapshots, lasts_of(share.landings)):
+    again = any(read_before(snapshots, share.counted, share.catalog))
+    if early or again or second_snapshots(snapshots, lasts_of(share.landings)):
         return None
     reads: Counter[RelationName] = Counter()
     for each in found:

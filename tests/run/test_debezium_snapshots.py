@@ -123,12 +123,10 @@ def test_a_snapshot_that_is_taken_again_is_refused(
     assert "nothing new" in project.succeed("run").both
 
 
-@pytest.mark.parametrize("keyed", [False, True])
-def test_rows_that_a_sink_writes_again_are_none(project: Project, keyed: bool) -> None:
+def test_rows_that_a_sink_writes_again_are_none(project: Project) -> None:
     """Kafka delivers at least once: a run came between, and the same rows stand in a new file."""
-    if not keyed:
-        project.write("tables/t.yml", _TABLE.replace(", primary_key: [id]", ""))
-        project.write("publications/p.yml", _PUBLICATION.replace("p, ", "p, publish: [insert], "))
+    project.write("tables/t.yml", _TABLE.replace(", primary_key: [id]", ""))
+    project.write("publications/p.yml", _PUBLICATION.replace("p, ", "p, publish: [insert], "))
     rows = [_value("r", 8800, None, key, "old", ts_ns=key) for key in (1, 2, 3)]
     project.write("changes/1.jsonl", "".join(rows[:2]))
     project.succeed("run")
