@@ -36,12 +36,13 @@ OLDER_ROWS = Wording(
     hint="Take the rows again: filtersql capture SOURCE --rows {table}, or a source with a later "
     "seq.",
 )
-# A table joins a subscription whose feed has lost files since they were read.
+# A target lacks changes of files that were read for others, and are gone.
 LOST_FILES = Wording(
     'feed of "{name}" no longer holds all changes of its table',
-    detail='"{path}" was read before the table joined, and is gone. Nothing was written.',
+    detail='"{path}" was read for others and is gone; its changes are not in this target. Nothing '
+    "was written.",
     hint="Put it back, or name a source that holds the changes up to seq {needed} or a later one: "
-    "source: {{…, seq: {needed}}}.",
+    "source: {{…, seq: {needed}}}. A table that began later has nothing to copy: copy_data: false.",
 )
 # A table of a live source was not captured for a while.
 CAME_BACK = Wording(

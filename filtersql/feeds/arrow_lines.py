@@ -134,6 +134,8 @@ def _doubles(columns: Iterable[pyarrow.ChunkedArray]) -> Iterator[pyarrow.Chunke
             yield column
         elif pyarrow.types.is_struct(column.type):
             yield from _doubles(column.flatten())
+        elif pyarrow.types.is_list(column.type):
+            yield from _doubles([compute.list_flatten(column)])
 
 
 def _may_be_tiny(text: bytes) -> bool:

@@ -104,7 +104,7 @@ class Debezium(Struct, frozen=True):
 
     def _second(self) -> Mapping[RelationName, int]:
         """Tables of which another snapshot was taken, and its place."""
-        return second_snapshots(self.index.snapshots, self.lasts)
+        return second_snapshots(self.index.snapshots, self.index.firsts, self.lasts)
 
     def _changes(self) -> Changes:
         return Changes(self.feed, self.catalog, self.needed)

@@ -132,6 +132,13 @@ class Facts(Struct, frozen=True):
             rank = compute.add(rank, pyarrow.array(before, pyarrow.int64()))
         return pyarrow.table([place, table, rank, change], ["place", "table", "rank", "change"])
 
+    def firsts(self) -> dict[RelationName, int]:
+        """The first place of each table."""
+        every = pyarrow.table([_numbers(self.table), _numbers(self.place)], ["table", "place"])
+        found = every.group_by("table").aggregate([("place", "min")]).to_pylist()
+        names = [*self.tables]
+        return {names[one["table"]]: one["place_min"] for one in found}
+
     def seqs(self, ranks: pyarrow.Table) -> pyarrow.Int64Array:
         """The seq of each change; -1: of one that was read before."""
         found = array("q", self.seq)

@@ -72,6 +72,8 @@ class Index(Struct):
     seqs: dict[str, pyarrow.Int64Array] = field(default_factory=dict)
     #: changes without a number: place, table, and which of the table's changes there it is
     ranks: pyarrow.Table | None = None
+    #: the first place of each table
+    firsts: dict[RelationName, int] = field(default_factory=dict)
     #: places at which something was read before
     repeated: frozenset[int] = frozenset()
     #: lines that may be another's repetition or a change of their own
@@ -134,6 +136,7 @@ class Index(Struct):
         self.doubts = frozenset((self._file(one), facts.number[one]) for one in doubtful)
         self.halves = frozenset(facts.halves())
         self.ranks = facts.ranks(again, self.counted)
+        self.firsts = facts.firsts()
         every = facts.seqs(self.ranks)
         stops = [*self.begins.values(), len(every)][1:]
         for (file, first), stop in zip(self.begins.items(), stops, strict=True):

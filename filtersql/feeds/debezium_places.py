@@ -85,6 +85,8 @@ class Facts(Struct, frozen=True):
     #: the buckets of each table's snapshots, and the first one of changes that follow no commit
     snapshots: Mapping[RelationName, frozenset[int]] = {}
     early: int = -1
+    #: the first bucket of each table
+    firsts: Mapping[RelationName, int] = {}
     #: equal in two processes that give a text the same number
     hashed: int = 0
 
@@ -95,6 +97,7 @@ def facts(placing: Placing, portion: Portion) -> Facts:
     rows = RowFile.at(placing.facts_of(portion.number), _FACT)
     ends = RowFile.at(placing.ends_of(portion.number), _END)
     told, beginning, counts = dict[str, int](), -1, list[int]()
+    firsts: dict[RelationName, int] = {}
     snapshots, early = dict[RelationName, frozenset[int]](), -1
     reads: Counter[RelationName] = Counter()
     first, newest = -1, dict[str, int]()
@@ -110,6 +113,7 @@ def facts(placing: Placing, portion: Portion) -> Facts:
             rows.add(number, one.bucket, one.lsn, one.op, *named, one.tx, one.order, one.said,
                      one.line, one.timed, one.follows)  # fmt: skip
             reads[one.relation] += one.op == "r"
+            firsts[one.relation] = min(one.bucket, firsts.get(one.relation, one.bucket))
             first = one.bucket if first < 0 else min(first, one.bucket)
             newest[at[0]] = max(one.bucket, newest.get(at[0], 0))
             take_place(held, at[0], one.relation, one.bucket, once=one.is_first)
@@ -125,7 +129,7 @@ def facts(placing: Placing, portion: Portion) -> Facts:
     finally:
         rows.close()
         ends.close()
-    found = (first, newest, counts, told, held, beginning, snapshots, early)
+    found = (first, newest, counts, told, held, beginning, snapshots, early, firsts)
     return Facts(not mistakes, dict(reads), *found, hash("facts"))
 
 

@@ -37,13 +37,18 @@ def covered(reads: Mapping[RelationName, int], catalog: Catalog) -> Iterator[Rel
 
 
 def second_snapshots(
-    snapshots: Mapping[RelationName, Collection[int]], lasts: Lasts
+    snapshots: Mapping[RelationName, Collection[int]],
+    firsts: Mapping[RelationName, int],
+    lasts: Lasts,
 ) -> dict[RelationName, int]:
-    """Tables of which another snapshot was taken that is new to a target, and its place."""
+    """Tables of which another snapshot was taken that is new to a target, and its place.
+
+    It comes behind something of the table: `firsts` are the places of the first that is read.
+    """
     found: dict[RelationName, int] = {}
     for table, places in snapshots.items():
         newest, seqs = max(places), lasts.get(table, ())
-        known = {*places, *(seq >> SLOT_BITS for seq in seqs if seq >= 0)}
+        known = {firsts[table], *(seq >> SLOT_BITS for seq in seqs if seq >= 0)}
         if min(known) < newest and any(seq < newest << SLOT_BITS for seq in seqs):
             found[table] = newest
     return found

@@ -40,6 +40,7 @@ from filtersql.feeds.wal2json import Wal2json
 from filtersql.names import RelationName
 
 __all__ = [
+    "KEEP",
     "Consumption",
     "Opened",
     "end_of_place",
@@ -55,7 +56,7 @@ _Block = TypeVar("_Block", Block, Block | ColumnBlock)
 #: of formats whose tables' files land by themselves, so that a change may come behind later ones:
 #: bits of the numbers that changes have at their place
 _NUMBERED = {"debezium": SLOT_BITS, "dms": RANK_BITS}
-_KEEP = (
+KEEP = (
     "Keep the files that hold a target's last transaction, or let Debezium number changes:"
     " provide.transaction.metadata."
 )
@@ -100,7 +101,7 @@ def open_files(
             opened = debezium.open_feed(files, feed, catalog, *stands, counted or {})
             index = opened.index
             if (lost := index.lacks_beginning(lasts)) is not None:
-                raise Mistakes([LOST_BEGINNING(seq=lost, hint=_KEEP)])
+                raise Mistakes([LOST_BEGINNING(seq=lost, hint=KEEP)])
             told = (opened.closed, index.last(), opened.blocks, index.held(), index.snapshots)
             return Opened(opened.records, *told)
         case "dms":

@@ -18,11 +18,12 @@ from sqlglot import exp, select
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed, Subscription
 from filtersql.errors import Mistakes
+from filtersql.errors.feeds import LOST_BEGINNING
 from filtersql.errors.live import NOTHING_CAPTURED
 from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
 from filtersql.feeds.changes import Reading, read
 from filtersql.feeds.debezium_snapshots import read_before
-from filtersql.feeds.formats import Opened, open_files, place_bits, placed_order
+from filtersql.feeds.formats import KEEP, Opened, open_files, place_bits, placed_order
 from filtersql.feeds.held import Seen
 from filtersql.feeds.lake import from_delta, from_iceberg
 from filtersql.feeds.landings import Landing, lowest_reached
@@ -115,7 +116,11 @@ def _read_files(
         records, last, held = opened.records, opened.last, opened.held
         snapshots = opened.snapshots
         again = {(name, at) for at, name in read_before(snapshots, counted, inputs.catalog)}
-        if again := again - going_on:
+        if again & going_on:
+            # The file that had them is gone: nobody can say whether these are others.
+            lost = max(at for _, at in again) << (place_bits(feed) or 0)
+            raise Mistakes([LOST_BEGINNING(seq=lost, hint=KEEP)])
+        if again:
             # These may be the same rows.
             told = (inputs, engine, feed, found, seen, landings, folder, on_progress)
             return _read_files(*told, going_on | again)

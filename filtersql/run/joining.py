@@ -1,7 +1,7 @@
 """A table that joins a subscription of which other changes were read before: `check_joining(…)`.
 
-A target that is made has all changes of its table from the feed: `check_lost(…)` refuses one of
-which files may be gone that the subscription has read.
+A target has all changes of its table from the feed: `check_lost(…)` refuses one that lacks changes
+of files which the subscription has read, and which are gone.
 
 Example
     ==== ================================ ===================================================
@@ -23,13 +23,17 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import LOST_FILES, OLDER_ROWS
 from filtersql.feeds.formats import place_bits
+from filtersql.feeds.held import Held, Seen
 from filtersql.feeds.records import Record, relation_name, relation_of
+from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.context import TargetRun
 from filtersql.run.feed_reading import FeedRead
@@ -37,6 +41,11 @@ from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import BEGUN
 
 __all__ = ["check_joining", "check_lost"]
+
+#: a table, and a place of its changes; without tables the last change of a file
+_Place: TypeAlias = tuple[RelationName | None, int]
+#: as in Seen
+_File: TypeAlias = tuple[int, int, int, tuple[Held, ...] | None]
 
 
 def check_joining(
@@ -69,36 +78,59 @@ def check_joining(
 def check_lost(
     known: Ledger, subscription: Subscription, feed: FeedRead, targets: Iterable[TargetRun]
 ) -> None:
-    """Raises Mistakes where files are gone that may hold changes of a table that joins."""
+    """Raises Mistakes where files are gone that may hold changes which a target lacks.
+
+    One that was put together with others, or packed, is there: its changes are looked for.
+    """
     seen = known.files.get(subscription.name, {})
-    gone = {path: (one[2], one[3]) for path, one in seen.items() if path not in feed.present}
+    gone = {path: one for path, one in seen.items() if path not in feed.present}
+    if not gone:
+        return
+    bits = place_bits(subscription.changes) or 0
+    there: Counter[_Place] | None = None
     mistakes = []
-    for target in targets if gone else ():
-        compiled, standing = target.compiled, target.standing
-        if not standing.copy or standing.refilled or not compiled.copy_data:
+    for target in targets:
+        lost = {path: one for path, one in gone.items() if _lacks(target, one, bits)}
+        if not lost:
             continue
-        needed = {
-            last: path
-            for path, (last, held) in gone.items()
-            if last > _stands(target)
-            and (not held or any(each.table in compiled.sources for each in held))
-        }
-        if missing := needed.keys() - _there(subscription, feed, needed.keys()):
-            last = max(missing)
-            mistakes.append(LOST_FILES(name=target.name, path=needed[last], needed=last))
+        if there is None:
+            every = feed.records([])
+            there = Counter((relation_of(one), one.seq >> bits) for _, one in every)
+            if not bits:
+                there.update({(None, place): 1 for _, place in there})
+        for path, one in lost.items():
+            if any(there[place] < rows for place, rows in _held(one, target, seen, bits)):
+                told = LOST_FILES(name=target.name, path=path, needed=one[2])
+                mistakes.append(told)
+                break
     if mistakes:
         raise Mistakes(mistakes)
 
 
-def _there(subscription: Subscription, feed: FeedRead, lasts: Collection[int]) -> set[int]:
-    """The last changes of files that stand in others now: it was packed, or put together."""
-    bits = place_bits(subscription.changes) or 0
-    places = {last >> bits: last for last in lasts}
-    found = {last for *_, last, _ in feed.files}.intersection(lasts)
-    if len(found) < len(places):
-        seqs = (change.seq >> bits for _, change in feed.records([]))
-        found |= {places[at] for at in seqs if at in places}
-    return found
+def _lacks(target: TargetRun, file: _File, bits: int) -> bool:
+    """Whether a file reaches beyond what a target holds, or is copied from."""
+    standing, (_, _, last, held) = target.standing, file
+    left = standing.entry is not None and standing.entry.phase == "left"
+    if standing.copy:
+        # One that is filled again finds each change that it had.
+        return (
+            (left or not standing.refilled) and target.compiled.copy_data and last > _stands(target)
+        )
+    if target.newest is None:
+        return last > (-1 if target.reached is None else target.reached)
+    known = {name: seq >> bits for name, seq in target.newest.items()}
+    return any(each.place > known.get(each.table, each.place) for each in held or ())
+
+
+def _held(file: _File, target: TargetRun, seen: Seen, bits: int) -> Iterator[tuple[_Place, int]]:
+    """The last place of each of a target's tables in a file, and how many changes were there."""
+    if not file[3]:
+        yield (None, file[2] >> bits), 1
+    for one in file[3] or ():
+        if one.table in target.compiled.sources:
+            same = (each for *_, held in seen.values() for each in held or ())
+            rows = (each.rows or 0 for each in same if each[:3] == one[:3])
+            yield (one.table, one.place), max(1, sum(rows))
 
 
 def _joins(target: TargetRun) -> bool:

@@ -108,7 +108,10 @@ def _debezium(
     # Changes that were logged before the snapshot have a place behind it.
     early = any(0 <= each.early <= latest for each in found)
     again = any(read_before(snapshots, share.counted, share.catalog))
-    if early or again or second_snapshots(snapshots, lasts_of(share.landings)):
+    firsts: dict[RelationName, int] = {}
+    for table, place in (pair for each in found for pair in each.firsts.items()):
+        firsts[table] = min(place, firsts.get(table, place))
+    if early or again or second_snapshots(snapshots, firsts, lasts_of(share.landings)):
         return None
     reads: Counter[RelationName] = Counter()
     for each in found:

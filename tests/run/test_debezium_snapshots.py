@@ -136,3 +136,34 @@ def test_rows_that_a_sink_writes_again_are_none(project: Project) -> None:
     assert "no difference" in project.succeed("audit").both
     project.succeed("run", "--full-refresh")
     assert "nothing new" in project.succeed("run").both
+
+
+@pytest.mark.parametrize("parted", [False, True])
+def test_a_table_joins_whose_own_rows_are_gone(project: Project, parted: bool) -> None:
+    """Rows of another table at the same place, and others of its own, are none of them."""
+    project.write("tables/u.yml", _TABLE.replace("name: t", "name: u"))
+    project.write("changes/t.jsonl", "".join(_SNAPSHOT))
+    rows = [row.replace('"table": "t"', '"table": "u"') for row in _SNAPSHOT]
+    project.write("changes/u1.jsonl", "".join(rows[: 2 if parted else 3]))
+    if parted:
+        project.write("changes/u2.jsonl", rows[2])
+    project.succeed("run")
+    both = _PUBLICATION.replace("id > 0}]", "id > 0}, {name: u}]")
+    project.write("publications/p.yml", both)
+    file = project.folder / "changes/u1.jsonl"
+    file.rename(project.folder / "u1.jsonl")
+    refused = project.shell.filtersql("run")
+    assert refused.exit_code == 1
+    assert 'feed of "s/public.u" no longer holds all changes of its table' in refused.both
+    (project.folder / "u1.jsonl").rename(file)
+    project.succeed("run")
+    assert rows_of(project.folder, "dev")["s", "public.u"].total() == 3
+
+
+def test_a_snapshot_behind_changes_is_a_second_one(project: Project) -> None:
+    """The first one had no row of the table, which had changes since."""
+    lines = [_value("c", 9000, 8950, 1, "gone since"), _value("r", 20_000, None, 2, "there")]
+    project.write("changes/1.jsonl", "".join(lines))
+    refused = project.shell.filtersql("run")
+    assert refused.exit_code == 1
+    assert "1.jsonl:2:1: Debezium took another snapshot" in refused.both

@@ -170,7 +170,7 @@ def test_a_table_joins_a_feed_that_has_lost_files(tmp_path: Path) -> None:
         Project.load(tmp_path).run()
     (told,) = refused.value.mistakes
     assert told.message == 'feed of "s/public.t2" no longer holds all changes of its table'
-    assert '"changes/1.jsonl" was read before the table joined, and is gone.' in told.detail
+    assert '"changes/1.jsonl" was read for others and is gone' in told.detail
     (tmp_path / "1.jsonl").rename(tmp_path / "changes/1.jsonl")
     Project.load(tmp_path).run()
     assert _held(tmp_path) == [(2, 2), (3, 3)]
@@ -185,4 +185,39 @@ def test_files_may_have_been_put_together_or_packed(tmp_path: Path) -> None:
         file.unlink()
     (tmp_path / "changes/all.jsonl").write_text(text + '{"seq": 4, "op": "commit"}\n')
     Project.load(tmp_path).run()
+    assert _held(tmp_path) == [(2, 2), (3, 3)]
+
+
+def test_files_that_all_targets_are_beyond_may_go(tmp_path: Path) -> None:
+    """One of them has no change of its own, neither before nor behind."""
+    _without_a_source(tmp_path)
+    Project.load(tmp_path).run()
+    (tmp_path / "changes/1.jsonl").unlink()
+    (tmp_path / "changes/2.jsonl").unlink()
+    for seq in (4, 5):
+        _write(tmp_path, f"changes/{seq}.jsonl", [{"seq": seq, **insert("t1", a=seq, b=1)}])
+        assert Project.load(tmp_path).run().results[0].rows_inserted == 1
+        (tmp_path / f"changes/{seq}.jsonl").rename(tmp_path / f"{seq}.jsonl")
+        _write(tmp_path, f"changes/{seq}0.jsonl", [])
+        Project.load(tmp_path).run()
+
+
+@pytest.mark.parametrize("way", ["selected", "left"])
+def test_a_target_that_stands_before_a_file_that_is_gone(tmp_path: Path, way: str) -> None:
+    """Another one was run alone, or it left its publication for a while."""
+    _without_a_source(tmp_path)
+    Project.load(tmp_path).run()
+    file = tmp_path / "publications/p.yml"
+    if way == "left":
+        file.write_text(file.read_text().replace("[t1, t2]", "[t1]"))
+    _write(tmp_path, "changes/3.jsonl", [{"seq": 4, **insert("t1", a=4, b=4)},
+                                         {"seq": 5, **insert("t2", a=5, b=5)}])  # fmt: skip
+    Project.load(tmp_path).run(select=["t1"])
+    (tmp_path / "changes/3.jsonl").unlink()
+    file.write_text(file.read_text().replace("[t1]", "[t1, t2]"))
+    _write(tmp_path, "changes/4.jsonl", [{"seq": 6, **insert("t2", a=6, b=6)}])
+    with pytest.raises(Failed) as refused:
+        Project.load(tmp_path).run()
+    (told,) = refused.value.mistakes
+    assert told.message == 'feed of "s/public.t2" no longer holds all changes of its table'
     assert _held(tmp_path) == [(2, 2), (3, 3)]
