@@ -24,7 +24,7 @@ PostgreSQL
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TypeAlias
 
 from filtersql.definitions.model import Subscription
@@ -87,24 +87,28 @@ def check_lost(
     if not gone:
         return
     bits = place_bits(subscription.changes) or 0
-    there: Counter[_Place] | None = None
-    mistakes = []
-    for target in targets:
-        lost = {path: one for path, one in gone.items() if _lacks(target, one, bits)}
-        if not lost:
-            continue
-        if there is None:
-            every = feed.records([])
-            there = Counter((relation_of(one), one.seq >> bits) for _, one in every)
-            if not bits:
-                there.update({(None, place): 1 for _, place in there})
-        for path, one in lost.items():
-            if any(there[place] < rows for place, rows in _held(one, target, seen, bits)):
-                told = LOST_FILES(name=target.name, path=path, needed=one[2])
-                mistakes.append(told)
-                break
+    wanted = [
+        (target, path, one[2], dict(_held(one, target, seen, bits)))
+        for target in targets
+        for path, one in gone.items()
+        if _lacks(target, one, bits)
+    ]
+    places = {place for *_, held in wanted for place in held}
+    there = Counter(_found(feed, bits, places)) if places else Counter()
+    mistakes = {
+        target.name: LOST_FILES(name=target.name, path=path, needed=last)
+        for target, path, last, held in wanted
+        if any(there[place] < rows for place, rows in held.items())
+    }
     if mistakes:
-        raise Mistakes(mistakes)
+        raise Mistakes(mistakes.values())
+
+
+def _found(feed: FeedRead, bits: int, places: Collection[_Place]) -> Iterator[_Place]:
+    """The changes of the feed at some places."""
+    for _, change in feed.records([]):
+        at = change.seq >> bits
+        yield from {(relation_of(change), at), (None, at)}.intersection(places)
 
 
 def _lacks(target: TargetRun, file: _File, bits: int) -> bool:
