@@ -59,7 +59,7 @@ def take_columns(taker: Taker, block: ColumnBlock) -> int | None:
         if taken is None:
             return None
         found.append(taken)
-    for group in block.groups:
+    for group in block.groups if taker.asks_for_newest else ():
         taker.note_newest(group.relation, group.newest)
     if new and isinstance(order, Runs):
         is_commit = compute.equal(block.op, "commit")

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
 
 import pyarrow
 from msgspec import Struct, field
@@ -41,7 +40,13 @@ from filtersql.errors.feeds import (
 from filtersql.feeds.arrow_lines import ahead
 from filtersql.feeds.blocks import Block, in_blocks
 from filtersql.feeds.column_blocks import ColumnBlock
-from filtersql.feeds.debezium_changes import Changes, Read, message, messages_in
+from filtersql.feeds.debezium_changes import (
+    Changes,
+    Read,
+    message,
+    messages_in,
+    numbered_chunks,
+)
 from filtersql.feeds.debezium_columns import ColumnReader, InColumns
 from filtersql.feeds.debezium_messages import Status
 from filtersql.feeds.debezium_order import Index, is_keyed, is_parted
@@ -54,7 +59,6 @@ from filtersql.feeds.records import Record
 from filtersql.names import RelationName
 
 __all__ = ["Debezium", "open_feed"]
-
 
 _NONE = pyarrow.array([], pyarrow.int64())
 
@@ -113,12 +117,8 @@ class Debezium(Struct, frozen=True):
         """The lines, and the seqs of the changes that they tell."""
         for file in self.files:
             seqs, counts = self.index.seqs.get(file.shown, _NONE), self.counts[file.shown]
-            begins = 0
-            for chunk, count in zip_longest(chunks(file), counts, fillvalue=0):
-                if not isinstance(chunk, Chunk):
-                    raise Mistakes([FILE_CHANGED(path=file.shown)])
-                yield chunk, seqs[begins : begins + count]
-                begins += count
+            for chunk, numbers in numbered_chunks(chunks(file), counts, file.shown):
+                yield chunk, seqs[numbers.start : numbers.stop]
 
     def _columns(self) -> Iterator[tuple[Chunk, pyarrow.Int64Array, InColumns | None]]:
         usual = self.index.is_unique and not (

@@ -13,8 +13,9 @@ Debezium
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
@@ -22,8 +23,8 @@ from msgspec import Struct, field
 
 from filtersql.catalog import Catalog, Table
 from filtersql.definitions.model import Feed
-from filtersql.errors import Mistake
-from filtersql.errors.feeds import AMBIGUOUS_VALUE, TORN_LINE, UNREADABLE_EVENT
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.feeds import AMBIGUOUS_VALUE, FILE_CHANGED, TORN_LINE, UNREADABLE_EVENT
 from filtersql.feeds.debezium_messages import Event, Status, placed
 from filtersql.feeds.debezium_times import Ambiguous
 from filtersql.feeds.debezium_values import Decoder, Unsent
@@ -33,7 +34,7 @@ from filtersql.feeds.places import Place
 from filtersql.feeds.records import Number, Record, relation_written
 from filtersql.names import RelationName
 
-__all__ = ["Changes", "Read", "message", "messages_in", "unwrapped"]
+__all__ = ["Changes", "Read", "message", "messages_in", "numbered_chunks", "unwrapped"]
 
 _OPS = {"r": "read", "c": "insert", "u": "update", "d": "delete", "t": "truncate"}
 _HINT = "A line is the value of one Kafka message, as Debezium's JSON converter writes it."
@@ -182,6 +183,21 @@ def messages_in(
             continue
         if found is not None:
             yield place, found
+
+
+def numbered_chunks(
+    found: Iterable[Chunk], counts: Iterable[int], shown: str
+) -> Iterator[tuple[Chunk, range]]:
+    """Chunks that are read again, with the numbers of their messages, of which there were so many.
+
+    Raises Mistakes where there are fewer chunks than before.
+    """
+    first = 0
+    for chunk, count in zip_longest(found, counts, fillvalue=0):
+        if not isinstance(chunk, Chunk):
+            raise Mistakes([FILE_CHANGED(path=shown)])
+        yield chunk, range(first, first + count)
+        first += count
 
 
 def message(line: bytes) -> Read | Status | None:

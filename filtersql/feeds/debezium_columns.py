@@ -16,7 +16,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -33,7 +33,7 @@ from filtersql.feeds.debezium_changes import Changes, unwrapped
 from filtersql.feeds.debezium_lines import TableLines, by_table, sample, table_of
 from filtersql.feeds.lines import Chunk, lines_of
 from filtersql.feeds.places import Place
-from filtersql.feeds.records import relation_written
+from filtersql.feeds.records import Record, relation_written
 from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 
@@ -43,6 +43,7 @@ __all__ = ["ColumnReader", "InColumns"]
 _FEWEST = 500
 #: a feed of which so many chunks in a row are not usual is read without a try
 _MOST_MISSES = 3
+_OneByOne: TypeAlias = Callable[[list[Found]], Iterator[tuple[Place, Record]]]
 _OPS = {"r": "read", "c": "insert", "u": "update", "d": "delete"}
 
 
@@ -56,8 +57,8 @@ class InColumns(Struct, frozen=True):
     apart: Sequence[tuple[Place, int]]
 
 
-#: lines, what of them is in columns, and the numbers of those apart
-_Part: TypeAlias = tuple[TableLines, Group | None, Sequence[int]]
+#: what of some lines is in columns, the same one by one, and the numbers of those apart
+_Part: TypeAlias = tuple[Group | None, _OneByOne, Sequence[int]]
 
 
 class ColumnReader(Struct):
@@ -99,7 +100,7 @@ class ColumnReader(Struct):
                 apart += parts[-1][2]
             except (Unusual, msgspec.DecodeError, UnicodeError):
                 apart += rows
-        groups = [group for _, group, _ in parts if group is not None]
+        groups = [group for group, *_ in parts if group is not None]
         if not groups:
             return None
         size, each = len(chunk.text), partial(_each, parts)
@@ -168,8 +169,9 @@ class ColumnReader(Struct):
         apart = [lines.rows[one] for one in _where(compute.and_(taken, odd))]
         chosen = compute.and_not(taken, odd)
         numbers = _where(chosen)
+        each = partial(lines.each, numbers)
         if not numbers:
-            return lines, None, apart
+            return None, each, apart
         tx = source["txId"] if "txId" in source else pyarrow.nulls(count)
         columns = {
             "seq": lines.seqs,
@@ -179,17 +181,16 @@ class ColumnReader(Struct):
             "unchanged": pyarrow.nulls(count, pyarrow.list_(pyarrow.string())),
         }
         changes = pyarrow.table([one.filter(chosen) for one in columns.values()], [*columns])
-        images = {image: each.only(chosen) for image, each in found.images.items()}
+        images = {image: rows.only(chosen) for image, rows in found.images.items()}
         places = [lines.rows[one] for one in numbers]
-        return lines, Group(written, changes, images, partial(lines.reread, numbers), places), apart
+        group = Group(written, changes, images, partial(lines.reread, numbers), places)
+        return group, each, apart
 
 
 def _each(parts: Sequence[_Part], mistakes: list[Found]) -> Iterator[Block]:
     """What is in columns, one by one."""
-    for lines, group, _ in parts:
-        if group is not None:
-            chosen = {row: number for number, row in enumerate(lines.rows)}
-            yield from in_blocks(lines.each([chosen[row] for row in group.places or ()], mistakes))
+    for _, each, _ in parts:
+        yield from in_blocks(each(mistakes))
 
 
 def _members(events: pyarrow.Table, name: str) -> Mapping[str, pyarrow.Array]:

@@ -1,4 +1,4 @@
-"""What the places of Debezium's changes hang on, kept in columns: `Facts`.
+"""What the places of Debezium's changes hang on, kept in columns: `FactColumns`.
 
 Example
     facts.add(fact, 17, keyed=True)       each change as it is read, on line 17
@@ -23,14 +23,14 @@ from filtersql.feeds.held import Counted
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.names import RelationName
 
-__all__ = ["Facts"]
+__all__ = ["FactColumns"]
 
 
 def _column() -> array[int]:
     return array("q")
 
 
-class Facts(Struct, frozen=True):
+class FactColumns(Struct, frozen=True):
     """Changes in the order in which they were read."""
 
     place: array[int] = field(default_factory=_column)

@@ -31,7 +31,7 @@ from msgspec import Struct, field
 from pyarrow import compute
 
 from filtersql.catalog import Catalog
-from filtersql.feeds.debezium_facts import Facts
+from filtersql.feeds.debezium_facts import FactColumns
 from filtersql.feeds.debezium_messages import Event, Fact, Status
 from filtersql.feeds.held import Counted, Held, LastPlaces, held_by, take_place
 from filtersql.feeds.landings import Lasts
@@ -49,7 +49,7 @@ class Index(Struct):
     """
 
     counted: Counted = field(default_factory=dict)
-    facts: Facts = field(default_factory=Facts)
+    facts: FactColumns = field(default_factory=FactColumns)
     #: the number of the first change of each file
     begins: dict[str, int] = field(default_factory=dict)
     #: the last seq of each transaction whose changes are numbered

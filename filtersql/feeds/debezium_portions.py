@@ -21,7 +21,13 @@ from filtersql.errors import Mistakes
 from filtersql.errors.feeds import FILE_CHANGED
 from filtersql.feeds.blocks import Block, blocks_of, in_blocks
 from filtersql.feeds.column_blocks import ColumnBlock
-from filtersql.feeds.debezium_changes import Changes, Read, message, messages_in
+from filtersql.feeds.debezium_changes import (
+    Changes,
+    Read,
+    message,
+    messages_in,
+    numbered_chunks,
+)
 from filtersql.feeds.debezium_columns import ColumnReader
 from filtersql.feeds.debezium_messages import Status
 from filtersql.feeds.debezium_places import Placing, chunks_of
@@ -48,7 +54,7 @@ def take_placed(placing: Placing, portion: Portion) -> Taken:
     def blocks(mistakes: list[Found]) -> Iterator[Block | ColumnBlock]:
         reader = ColumnReader(placing.changes())
         for chunk, numbered in _chunks(placing, portion):
-            seqs = pyarrow.array([seq for seq, _ in numbered], _HALF[0])
+            seqs = pyarrow.array([seq for seq, _ in numbered], pyarrow.int64())
             parted = any(half for _, half in numbered)
             columns = None if parted else reader.read(chunk, seqs)
             if columns is None:
@@ -66,13 +72,10 @@ def take_placed(placing: Placing, portion: Portion) -> Taken:
 
 def _chunks(placing: Placing, portion: Portion) -> Iterator[tuple[Chunk, list[tuple[int, bool]]]]:
     """The lines, and of each message its seq (-1: it is passed over) and whether it is a half."""
-    seqs, first = seqs_of(placing.share, portion.number), 0
-    counts = placing.counts[portion.number]
-    for chunk, count in zip_longest(chunks_of(portion), counts, fillvalue=0):
-        if not isinstance(chunk, Chunk):
-            raise Mistakes([FILE_CHANGED(path=portion.pieces[-1].file.shown)])
-        yield chunk, [seqs.get(number, (-1, False)) for number in range(first, first + count)]
-        first += count
+    seqs, counts = seqs_of(placing.share, portion.number), placing.counts[portion.number]
+    shown = portion.pieces[-1].file.shown
+    for chunk, numbers in numbered_chunks(chunks_of(portion), counts, shown):
+        yield chunk, [seqs.get(number, (-1, False)) for number in numbers]
 
 
 def _apart(

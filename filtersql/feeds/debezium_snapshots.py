@@ -1,9 +1,9 @@
 """What the rows of Debezium's snapshots tell beyond themselves.
 
 Example
-    covered(reads, catalog)                 partitioned tables whose rows stand there a second time
-    second_snapshots(snapshots, lasts)      tables of which another one was taken, and its place
-    read_before(snapshots, counted, …)      places of which rows may have been read before
+    covered(reads, catalog)             partitioned tables whose rows stand there a second time
+    second_snapshots(snapshots, …)      tables of which another one was taken, and its place
+    read_before(snapshots, counted, …)  places of which rows may have been read before
 """
 
 from __future__ import annotations

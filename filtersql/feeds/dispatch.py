@@ -123,7 +123,7 @@ class Taker(Struct, frozen=True):
 
     def _remember(self, records: Sequence[Record]) -> Sequence[bool | None]:
         """Of each change whether it is new; None: its seq was used for another one."""
-        if self._asks_for_newest:
+        if self.asks_for_newest:
             for change in records:
                 self.note_newest(change.relation, change.seq)
         start, order = self.order.start, self.order
@@ -140,15 +140,15 @@ class Taker(Struct, frozen=True):
         ]
 
     @property
-    def _asks_for_newest(self) -> bool:
+    def asks_for_newest(self) -> bool:
+        """Whether some target asks for the last change of each table."""
         return any(landing.newest is not None for landing in self.landings)
 
     def note_newest(self, relation: str | list[str] | None, seq: int) -> None:
-        """Remember the last change of a relation, where some target asks for that."""
-        if relation is not None and self._asks_for_newest:
-            name = relation_name(relation)
-            if name is not None:
-                self.tally.newest[name] = max(seq, self.tally.newest.get(name, -1))
+        """Remember a change of a relation, if it is the last one."""
+        name = None if relation is None else relation_name(relation)
+        if name is not None:
+            self.tally.newest[name] = max(seq, self.tally.newest.get(name, -1))
 
     def judged(self, shape: Shape) -> Judged | None:
         """What is known of all changes of a shape; None where each has to be looked at."""

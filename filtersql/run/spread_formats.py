@@ -100,18 +100,8 @@ def _debezium(
     found = cluster.answers(partial(debezium_places.facts, Placing(share)), parts)
     if found is None or not _usable(found):
         return None
-    snapshots: dict[RelationName, frozenset[int]] = {}
-    for table, places in (pair for each in found for pair in each.snapshots.items()):
-        snapshots[table] = snapshots.get(table, frozenset()) | places
-    counted = (place for place, _ in share.counted)
-    latest = max((*counted, *(place for each in snapshots.values() for place in each)), default=-1)
-    # Changes that were logged before the snapshot have a place behind it.
-    early = any(0 <= each.early <= latest for each in found)
-    again = any(read_before(snapshots, share.counted, share.catalog))
-    firsts: dict[RelationName, int] = {}
-    for table, place in (pair for each in found for pair in each.firsts.items()):
-        firsts[table] = min(place, firsts.get(table, place))
-    if early or again or second_snapshots(snapshots, firsts, lasts_of(share.landings)):
+    snapshots = _snapshots(share, found)
+    if snapshots is None:
         return None
     reads: Counter[RelationName] = Counter()
     for each in found:
@@ -139,6 +129,26 @@ def _debezium(
     held = held_by((each.held for each in found), {p for each in placed for p in each.repeated})
     held = {file: each for file, each in held.items() if file not in told}
     return spread and replace(spread, held=held, snapshots=snapshots)
+
+
+def _snapshots(
+    share: Share, found: Sequence[Facts]
+) -> Mapping[RelationName, frozenset[int]] | None:
+    """The places of each table's snapshots; None where what they mean hangs on the whole feed."""
+    snapshots: dict[RelationName, frozenset[int]] = {}
+    firsts: dict[RelationName, int] = {}
+    for each in found:
+        for table, places in each.snapshots.items():
+            snapshots[table] = snapshots.get(table, frozenset()) | places
+        for table, place in each.firsts.items():
+            firsts[table] = min(place, firsts.get(table, place))
+    counted = (place for place, _ in share.counted)
+    latest = max((*counted, *(place for some in snapshots.values() for place in some)), default=-1)
+    # Changes that were logged before the snapshot have a place behind it.
+    early = any(0 <= each.early <= latest for each in found)
+    again = any(read_before(snapshots, share.counted, share.catalog))
+    second = second_snapshots(snapshots, firsts, lasts_of(share.landings))
+    return None if early or again or second else snapshots
 
 
 def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -> Spread | None:

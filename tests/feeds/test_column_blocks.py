@@ -13,8 +13,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from pyarrow import parquet
 from random_feeds import FEEDS, POSITIONS, lines, two_targets
+from rows import staged_rows
 from running import World, table
 from test_feeds_blocks import ODD, USUAL
 
@@ -22,7 +22,6 @@ from filtersql.errors import Mistakes
 from filtersql.feeds import arrow_lines, changes, column_dispatch, native, native_columns
 from filtersql.feeds import lines as feed_lines
 from filtersql.feeds import rows as source_rows
-from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.dispatch import Taker
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import chunks, find_files
@@ -83,7 +82,7 @@ class Feed:
                 )  # fmt: skip
             except Mistakes as refused:
                 return [(str(one), str(one.span), one.message) for one in refused.mistakes]
-        staged = [(one.read, one.skipped, _rows(one.path)) for one in found.staged]
+        staged = [(one.read, one.skipped, staged_rows(one.path)) for one in found.staged]
         told = (found.cut, found.last, found.total, found.unpublished)
         return told, staged, [found.boundary(seq) for seq in range(12)]
 
@@ -108,12 +107,6 @@ class Feed:
         for samples in (1, 64):
             found = self.outcome(text, positions, size, samples)
             assert found == each, text.decode("utf-8", "replace")
-
-
-def _rows(path: Path) -> list[str]:
-    """Staged rows in some order; `repr` tells -0.0 from 0.0."""
-    columns = [python_values(column) for column in parquet.read_table(path).columns]
-    return sorted(map(repr, zip(*columns, strict=True)))
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +197,9 @@ def test_rows_of_a_source(
         ):
             try:
                 path = typed.staged / "rows.parquet"
-                return _rows(source_rows.stage_rows(files, compiled, catalog, "duckdb", path).path)
+                return staged_rows(
+                    source_rows.stage_rows(files, compiled, catalog, "duckdb", path).path
+                )
             except Mistakes as refused:
                 return [(str(one), str(one.span), one.message) for one in refused.mistakes]
 

@@ -16,7 +16,7 @@ from debezium_modes import COLUMNS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from places import DATA
-from pyarrow import parquet
+from rows import staged_rows
 from running import SPAN, World, table
 from test_debezium_modes import WAYS
 from test_debezium_modes import project as recorded_modes
@@ -30,7 +30,6 @@ from filtersql.errors import Mistakes
 from filtersql.feeds import column_dispatch, debezium_columns
 from filtersql.feeds import lines as feed_lines
 from filtersql.feeds.changes import read
-from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.formats import open_files, placed_order
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
@@ -72,7 +71,7 @@ class Reads:
                 )  # fmt: skip
             except Mistakes as refused:
                 return [(str(one), str(one.span), one.message) for one in refused.mistakes]
-        staged = [(one.read, one.skipped, _rows(one.path)) for one in found.staged]
+        staged = [(one.read, one.skipped, staged_rows(one.path)) for one in found.staged]
         told = (found.cut, found.last, found.total, found.unpublished, found.newest)
         seqs = [] if found.last is None else range(found.last - 3, found.last + 2)
         return told, staged, [found.boundary(seq) for seq in seqs], opened.last, opened.held
@@ -96,12 +95,6 @@ class Reads:
     def compare(self, size: int, position: int | None = None) -> None:
         """Both ways tell the same."""
         assert self.outcome(size, position) == self.outcome(None, position)
-
-
-def _rows(path: Path) -> list[str]:
-    """Staged rows in some order; `repr` tells -0.0 from 0.0."""
-    columns = [python_values(column) for column in parquet.read_table(path).columns]
-    return sorted(map(repr, zip(*columns, strict=True)))
 
 
 def _reads(root: Path) -> Reads:

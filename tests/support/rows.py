@@ -1,4 +1,4 @@
-"""The rows of a recorded project's targets on any engine, beside what the subscribers held."""
+"""The rows of a project's targets on any engine, beside what the subscribers held; staged rows."""
 
 from __future__ import annotations
 
@@ -9,18 +9,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from executing import compilation, printed
+from pyarrow import parquet
 
 from filtersql.api.loading import load_project
 from filtersql.api.options import Options
 from filtersql.api.reporter import Reporter
+from filtersql.feeds.datetimes import python_values
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 
-__all__ = ["differences", "execute", "rows_of"]
+__all__ = ["differences", "execute", "rows_of", "staged_rows"]
 
 #: (column, PostgreSQL's text) in the order of the names
 Row = tuple[tuple[str, str], ...]
+
+
+def staged_rows(path: Path) -> list[str]:
+    """The rows of a staged file in some order; `repr` tells -0.0 from 0.0."""
+    columns = [python_values(column) for column in parquet.read_table(path).columns]
+    return sorted(map(repr, zip(*columns, strict=True)))
 
 
 def differences(project: Path, target: str) -> list[str]:
