@@ -21,7 +21,6 @@ Debezium
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow
@@ -40,6 +39,7 @@ from filtersql.errors.feeds import (
 from filtersql.feeds.arrow_lines import ahead
 from filtersql.feeds.blocks import Block, in_blocks
 from filtersql.feeds.column_blocks import ColumnBlock
+from filtersql.feeds.debezium_change_facts import ChangeFacts
 from filtersql.feeds.debezium_changes import (
     Changes,
     Read,
@@ -49,7 +49,7 @@ from filtersql.feeds.debezium_changes import (
 )
 from filtersql.feeds.debezium_columns import ColumnReader, InColumns
 from filtersql.feeds.debezium_messages import Status
-from filtersql.feeds.debezium_order import Index, is_keyed, is_parted
+from filtersql.feeds.debezium_order import Index, is_parted
 from filtersql.feeds.debezium_snapshots import covered, second_snapshots
 from filtersql.feeds.held import Counted
 from filtersql.feeds.landings import Lasts, Needed
@@ -216,23 +216,18 @@ def open_feed(
 ) -> Debezium:
     """Read the files once, for the order of their changes."""
     opened = Debezium(files, feed, catalog, Index(counted), lowest, needed, start, lasts)
-    reads: Counter[RelationName] = Counter()
-    keyed: dict[RelationName, bool] = {}
+    index = opened.index
     for file in files:
         counts = opened.counts.setdefault(file.shown, [])
         for chunk in chunks(file):
-            counts.append(0)
-            for place, found in messages_in(chunk, opened.unreadable):
+            changes = []
+            for (shown, number, line), found in messages_in(chunk, opened.unreadable):
                 if isinstance(found, Status):
-                    opened.index.end(found, place[0])
-                    continue
-                fact = found.event.fact(place[2])
-                if (name := fact.relation) not in keyed:
-                    keyed[name] = is_keyed(catalog, name)
-                opened.index.add(fact, place[:2], keyed=keyed[name])
-                if fact.op == "r":
-                    reads[name] += 1
-                counts[-1] += 1
-    opened.index.finish()
-    opened.covered.update(covered(reads, catalog))
+                    index.end(found, shown)
+                else:
+                    changes.append((number, line, found.event))
+            index.take(ChangeFacts.of(changes), file.shown, catalog)
+            counts.append(len(changes))
+    index.finish()
+    opened.covered.update(covered(index.reads, catalog))
     return opened

@@ -14,7 +14,6 @@ Debezium
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from itertools import zip_longest
 from typing import Any
 
@@ -203,9 +202,12 @@ def numbered_chunks(
 def message(line: bytes) -> Read | Status | None:
     """What a line says of rows; None: nothing. Raises DecodeError, UnicodeError, ValueError."""
     if line.startswith(_BARE):
-        with suppress(msgspec.ValidationError):
-            if (event := _events.decode(line)).op in _OPS:
-                return Read(placed(event), b"")
+        try:
+            event = _events.decode(line)
+        except msgspec.ValidationError:
+            event = None
+        if event is not None and event.op in _OPS:
+            return Read(placed(event), b"")
     message = _messages.decode(line)
     if message is None:
         return None

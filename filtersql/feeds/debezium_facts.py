@@ -1,7 +1,7 @@
 """What the places of Debezium's changes hang on, kept in columns: `FactColumns`.
 
 Example
-    facts.add(fact, 17, keyed=True)       each change as it is read, on line 17
+    facts.extend(some, keyed)             changes as they are read
     facts.repetitions()                   {3}, {}: the fourth says what another one said
     facts.ranks({3}, {})                  the place of each other one, and its number there
     facts.halves()                        {(1040, public.t)}: a d and a c
@@ -12,13 +12,13 @@ Example
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import pyarrow
 from msgspec import Struct, field
 from pyarrow import compute
 
-from filtersql.feeds.debezium_messages import Fact
+from filtersql.feeds.debezium_change_facts import ChangeFacts
 from filtersql.feeds.held import Counted
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.names import RelationName
@@ -40,7 +40,7 @@ class FactColumns(Struct, frozen=True):
     #: equal where changes, and where their whole lines, say the same
     said: array[int] = field(default_factory=_column)
     line: array[int] = field(default_factory=_column)
-    #: the number of the line in its file
+    #: the number of the line or message
     number: array[int] = field(default_factory=_column)
     #: whether one that says the same was sent again: 1 where the line is the same, 2 in any case
     again: bytearray = field(default_factory=bytearray)
@@ -49,18 +49,19 @@ class FactColumns(Struct, frozen=True):
     #: all tables, numbered from 0
     tables: dict[RelationName, int] = field(default_factory=dict)
 
-    def add(self, fact: Fact, number: int, *, keyed: bool) -> int:
-        """Take a change of a line; which one it is. `keyed`: no two rows of its table are alike."""
-        self.place.append(fact.bucket)
-        self.table.append(self.tables.setdefault(fact.relation, len(self.tables)))
-        self.lsn.append(fact.lsn)
-        self.op.append(ord(fact.op))
-        self.said.append(fact.said)
-        self.line.append(fact.line)
-        self.number.append(number)
-        self.again.append(2 if keyed else fact.timed)
-        self.seq.append(-1)
-        return len(self.seq) - 1
+    def extend(self, facts: ChangeFacts, keyed: Mapping[RelationName, bool]) -> None:
+        """Take changes. `keyed`: no two rows of a table can be alike."""
+        numbers = {name: self.tables.setdefault(name, len(self.tables)) for name in keyed}
+        self.place.extend(facts.place)
+        self.table.extend([numbers[name] for name in facts.table])
+        self.lsn.extend(facts.lsn)
+        self.op.extend("".join(facts.op).encode("ascii"))
+        self.said.extend(facts.said)
+        self.line.extend(facts.line)
+        self.number.extend(facts.number)
+        again = zip(facts.table, facts.timed, strict=True)
+        self.again.extend([2 if keyed[name] else timed for name, timed in again])
+        self.seq.extend([-1] * len(facts.place))
 
     def repetitions(self) -> tuple[set[int], set[int]]:
         """The changes without a number that were read before, and those of which nobody knows."""

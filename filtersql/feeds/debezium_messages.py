@@ -14,7 +14,7 @@ import msgspec
 from filtersql.feeds.positions import bucket
 from filtersql.names import RelationName
 
-__all__ = ["Event", "Fact", "Status", "placed"]
+__all__ = ["Event", "Status", "placed", "table_named"]
 
 
 class _Source(msgspec.Struct, frozen=True, gc=False):
@@ -60,35 +60,6 @@ class Event(msgspec.Struct, gc=False):
         """The number of the change in its transaction, from 1, where it is sent."""
         return None if self.transaction is None else self.transaction.total_order
 
-    def fact(self, line: bytes) -> Fact:
-        """What its place hangs on."""
-        said = hash((self.op, self.relation, bytes(self.before), bytes(self.after)))
-        at = (self.bucket, self.lsn, self.op, self.relation, self.tx, self.order)
-        return Fact(*at, said, hash(line), self.ts_ns is not None, self.follows)
-
-
-class Fact(msgspec.Struct, frozen=True, gc=False):
-    """What the place of a change hangs on. Equal texts have equal numbers `said` and `line`."""
-
-    bucket: int
-    lsn: int
-    op: str
-    relation: RelationName
-    tx: str | None
-    order: int | None
-    #: the op and the images; the whole line
-    said: int
-    line: int
-    #: whether it holds the nanosecond in which it was made
-    timed: bool
-    #: as of Event
-    follows: bool
-
-    @property
-    def is_first(self) -> bool:
-        """Whether it is a row of the snapshot that comes before all changes."""
-        return self.op == "r" and not self.follows
-
 
 class _Collection(msgspec.Struct, frozen=True, gc=False):
     data_collection: str
@@ -123,21 +94,18 @@ def placed(event: Event) -> Event:
 
     Raises ValueError, msgspec.DecodeError.
     """
-    event.bucket, event.follows = _slot(event)
-    event.relation = _relation(event.source.schema, event.source.table)
+    source = event.source
+    if source.sequence is None:
+        raise ValueError("source.sequence is missing")
+    before = _sequences.decode(source.sequence)[0]
+    place = bucket(source.lsn if before is None else int(before))
+    # The first transaction behind a snapshot may have its log position.
+    event.bucket, event.follows = place - (event.op == "r"), before is not None
+    event.relation = table_named(source.schema, source.table)
     return event
 
 
 @lru_cache(maxsize=4096)
-def _relation(schema: str, table: str) -> RelationName:
+def table_named(schema: str, table: str) -> RelationName:
+    """The name of a table, made once."""
     return RelationName(schema, table)
-
-
-def _slot(event: Event) -> tuple[int, bool]:
-    """The place of a change's transaction, and whether a commit before it gave it that."""
-    if event.source.sequence is None:
-        raise ValueError("source.sequence is missing")
-    before = _sequences.decode(event.source.sequence)[0]
-    place = bucket(event.lsn if before is None else int(before))
-    # The first transaction behind a snapshot may have its log position.
-    return place - (event.op == "r"), before is not None

@@ -23,16 +23,17 @@ Debezium
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 
-import msgspec
 import pyarrow
 from msgspec import Struct, field
 from pyarrow import compute
 
 from filtersql.catalog import Catalog
+from filtersql.feeds.debezium_change_facts import ChangeFacts
 from filtersql.feeds.debezium_facts import FactColumns
-from filtersql.feeds.debezium_messages import Event, Fact, Status
+from filtersql.feeds.debezium_messages import Event, Status
 from filtersql.feeds.held import Counted, Held, LastPlaces, held_by, take_place
 from filtersql.feeds.landings import Lasts
 from filtersql.feeds.positions import SLOT_BITS
@@ -43,7 +44,7 @@ __all__ = ["Index", "is_keyed", "is_parted"]
 
 
 class Index(Struct):
-    """All changes of a feed: `add` each, `finish`, then `seqs` are those of each file's changes.
+    """All changes of a feed: `take` some, `finish`, then `seqs` are those of each file's changes.
 
     `counted` are changes of files that are not read again.
     """
@@ -64,9 +65,13 @@ class Index(Struct):
     ordered: dict[RelationName, int] = field(default_factory=dict)
     #: files that tell where transactions begin or end
     told: set[str] = field(default_factory=set)
-    #: the places of each table's snapshots; the changes of the first transaction behind one
+    #: the places of each table's snapshots; the changes of the first transaction behind one, with
+    #: table, file, number and transaction
     snapshots: dict[RelationName, set[int]] = field(default_factory=dict)
-    early: list[tuple[int, Fact, str]] = field(default_factory=list)
+    early: list[tuple[int, RelationName, str, int | None, str | None]] = field(default_factory=list)
+    #: how many rows of snapshots each table has, and whether no two of its rows can be alike
+    reads: Counter[RelationName] = field(default_factory=Counter)
+    keyed: dict[RelationName, bool] = field(default_factory=dict)
     # What follows is known when it is finished.
     #: the seqs of a file's changes, in the order in which they were read; -1: one read before
     seqs: dict[str, pyarrow.Int64Array] = field(default_factory=dict)
@@ -83,23 +88,30 @@ class Index(Struct):
     #: whether no two changes of a table share a seq
     is_unique: bool = False
 
-    def add(self, fact: Fact, place: tuple[str, int], *, keyed: bool) -> None:
-        """Take a change of a file and line. `keyed`: no two rows of its table can be alike."""
-        file, line = place
-        self.begins.setdefault(file, len(self.facts.place))
-        change = self.facts.add(fact, line, keyed=keyed)
-        if fact.is_first:
-            self.snapshots.setdefault(fact.relation, set()).add(fact.bucket)
-        elif not fact.follows:
-            self.early.append((change, fact, file))
+    def take(self, facts: ChangeFacts, file: str, catalog: Catalog) -> None:
+        """Take changes of a file."""
+        first = len(self.facts.place)
+        self.begins.setdefault(file, first)
+        for name in {*facts.table} - self.keyed.keys():
+            self.keyed[name] = is_keyed(catalog, name)
+        self.facts.extend(facts, self.keyed)
+        rows = zip(facts.table, facts.place, facts.op, facts.follows, strict=True)
+        for (table, place, op, follows), count in Counter(rows).items():
+            if op == "r":
+                self.reads[table] += count
+                if not follows:
+                    self.snapshots.setdefault(table, set()).add(place)
+            if follows or op == "r":
+                once = op == "r" and not follows
+                take_place(self.files, file, table, place, count, once=once)
+        named = zip(facts.table, facts.op, facts.follows, facts.order, facts.tx, strict=True)
+        if all(facts.follows) and not {*facts.order} - {None}:
             return
-        self._place(change, fact, file)
-
-    def _place(self, change: int, fact: Fact, file: str) -> None:
-        """Take the place of a change, which is known."""
-        take_place(self.files, file, fact.relation, fact.bucket, once=fact.is_first)
-        if fact.order is not None:
-            self.facts.seq[change] = self._number(fact, file, fact.order)
+        for change, (table, op, follows, order, tx) in enumerate(named, first):
+            if not follows and op != "r":
+                self.early.append((change, table, file, order, tx))
+            elif order is not None:
+                self._number(change, table, file, order, tx)
 
     def _snapshot(self, table: RelationName) -> int:
         """The place of a table's snapshot, as far as is known; -1: nothing is."""
@@ -114,23 +126,37 @@ class Index(Struct):
         seq = (status.bucket + 1 << SLOT_BITS) - 1
         self.numbered[shown] = max(seq, self.numbered.get(shown, -1))
 
-    def _number(self, fact: Fact, file: str, order: int) -> int:
-        seq = (fact.bucket << SLOT_BITS) + order - 1
+    def _number(
+        self, change: int, table: RelationName, file: str, order: int, tx: str | None
+    ) -> None:
+        """Take the number of a change whose place is known."""
+        place = self.facts.place[change]
+        seq = self.facts.seq[change] = (place << SLOT_BITS) + order - 1
         self.numbered[file] = max(seq, self.numbered.get(file, -1))
-        self.ordered[fact.relation] = max(fact.bucket, self.ordered.get(fact.relation, -1))
-        if fact.tx is not None:
-            self.newest[fact.tx] = max(seq, self.newest.get(fact.tx, -1))
-            name = f"{fact.relation.schema}.{fact.relation.name}"
-            self.counts.setdefault((fact.tx, name), set()).add(seq)
-        return seq
+        self.ordered[table] = max(place, self.ordered.get(table, -1))
+        if tx is not None:
+            self.newest[tx] = max(seq, self.newest.get(tx, -1))
+            name = f"{table.schema}.{table.name}"
+            self.counts.setdefault((tx, name), set()).add(seq)
+
+    def take_early(self) -> int:
+        """Place what follows no commit behind the snapshot of its table, as far as that is known.
+
+        Returns the first place that such a change had; -1: there is none.
+        """
+        first = min((self.facts.place[change] for change, *_ in self.early), default=-1)
+        for change, table, file, order, tx in self.early:
+            place = max(self.facts.place[change], self._snapshot(table) + 1)
+            self.facts.place[change] = place
+            take_place(self.files, file, table, place, once=False)
+            if order is not None:
+                self._number(change, table, file, order, tx)
+        return first
 
     def finish(self) -> None:
-        """All changes were added."""
+        """All changes were taken."""
         facts = self.facts
-        for change, fact, file in self.early:
-            behind = max(fact.bucket, self._snapshot(fact.relation) + 1)
-            facts.place[change] = behind
-            self._place(change, msgspec.structs.replace(fact, bucket=behind), file)
+        self.take_early()
         again, doubtful = facts.repetitions()
         self.repeated = frozenset(facts.place[number] for number in again)
         self.doubts = frozenset((self._file(one), facts.number[one]) for one in doubtful)
@@ -172,7 +198,7 @@ class Index(Struct):
             if name is not None and name in catalog.tables and here != each.event_count:
                 yield name, here, each.event_count
 
-    def is_half(self, event: Event | Fact) -> bool:
+    def is_half(self, event: Event) -> bool:
         """Whether a d or c is one half of an UPDATE that changed the key."""
         return event.op in ("d", "c") and (event.lsn, event.relation) in self.halves
 

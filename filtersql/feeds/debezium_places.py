@@ -12,7 +12,6 @@ Example
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -20,14 +19,20 @@ import pyarrow
 from msgspec import Struct
 
 from filtersql.errors import Mistakes
-from filtersql.feeds.debezium_changes import Changes, Read, message, messages_in
-from filtersql.feeds.debezium_messages import Fact, Status
-from filtersql.feeds.debezium_order import Index, is_keyed, is_parted
-from filtersql.feeds.held import LastPlaces, take_place
+from filtersql.feeds.debezium_change_facts import (
+    PLACE,
+    ChangeFacts,
+    fact_file,
+    read_facts,
+    write_facts,
+)
+from filtersql.feeds.debezium_changes import Changes, message, messages_in
+from filtersql.feeds.debezium_messages import Event, Status
+from filtersql.feeds.debezium_order import Index, is_parted
+from filtersql.feeds.held import LastPlaces
 from filtersql.feeds.landings import all_needed, lasts_of
 from filtersql.feeds.lines import Chunk, chunks
 from filtersql.feeds.placed import Placed, Places, Range
-from filtersql.feeds.places import Place
 from filtersql.feeds.portions import Portion, Share
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.row_files import RowFile, read_rows
@@ -36,10 +41,7 @@ from filtersql.names import RelationName
 
 __all__ = ["Facts", "Placing", "chunks_of", "facts", "place"]
 
-_NUMBER, _TEXT, _FLAG = pyarrow.int64(), pyarrow.string(), pyarrow.bool_()
-_FACT = (*[_NUMBER] * 3, *[_TEXT] * 4, *[_NUMBER] * 3, _FLAG, _FLAG)
-_BUCKET = "c1"
-_END, _TX = (_NUMBER, _TEXT, pyarrow.binary()), "c1"
+_END, _TX = (pyarrow.int64(), pyarrow.string(), pyarrow.binary()), "c1"
 
 
 class Placing(Struct, frozen=True):
@@ -94,54 +96,48 @@ class Facts(Struct, frozen=True):
 def facts(placing: Placing, portion: Portion) -> Facts:
     """What the places of a portion's changes hang on, into a file."""
     mistakes: list[Found] = []
-    rows = RowFile.at(placing.facts_of(portion.number), _FACT)
+    index, beginning, told = Index(), -1, dict[str, int]()
+    counts: list[int] = []
+    rows = fact_file(placing.facts_of(portion.number))
     ends = RowFile.at(placing.ends_of(portion.number), _END)
-    told, beginning, counts = dict[str, int](), -1, list[int]()
-    firsts: dict[RelationName, int] = {}
-    snapshots, early = dict[RelationName, frozenset[int]](), -1
-    reads: Counter[RelationName] = Counter()
-    first, newest = -1, dict[str, int]()
-    held: LastPlaces = {}
     try:
-        for number, (at, read) in enumerate(_messages(portion, mistakes, counts)):
-            if isinstance(read, Status):
-                told[at[0]] = max(read.bucket, told.get(at[0], -1))
-                ends.add(number, read.tx, at[2])
-                continue
-            one = read.event.fact(at[2])
-            named = (one.relation.schema, one.relation.name)
-            rows.add(number, one.bucket, one.lsn, one.op, *named, one.tx, one.order, one.said,
-                     one.line, one.timed, one.follows)  # fmt: skip
-            reads[one.relation] += one.op == "r"
-            firsts[one.relation] = min(one.bucket, firsts.get(one.relation, one.bucket))
-            first = one.bucket if first < 0 else min(first, one.bucket)
-            newest[at[0]] = max(one.bucket, newest.get(at[0], 0))
-            take_place(held, at[0], one.relation, one.bucket, once=one.is_first)
-            if one.is_first:
-                known = snapshots.get(one.relation, frozenset())
-                snapshots[one.relation] = known | {one.bucket}
-            elif not one.follows:
-                early = one.bucket if early < 0 else min(early, one.bucket)
-            if one.order is not None and not read.event.follows:
-                beginning = max(beginning, one.bucket)
+        for chunk in chunks_of(portion):
+            changes: list[tuple[int, bytes, Event]] = []
+            number = begun = sum(counts)
+            for (_, _, line), found in messages_in(chunk, mistakes):
+                if isinstance(found, Status):
+                    told[chunk.shown] = max(found.bucket, told.get(chunk.shown, -1))
+                    ends.add(number, found.tx, line)
+                else:
+                    changes.append((number, line, found.event))
+                number += 1
+            counts.append(number - begun)
+            if changes:
+                some = ChangeFacts.of(changes)
+                write_facts(rows, some)
+                index.take(some, chunk.shown, placing.share.catalog)
+                beginning = max(beginning, some.beginning)
     except Mistakes:
         return Facts(usual=False)
     finally:
-        rows.close()
+        rows.close(rows_only=True)
         ends.close()
-    found = (first, newest, counts, told, held, beginning, snapshots, early, firsts)
-    return Facts(not mistakes, dict(reads), *found, hash("facts"))
-
-
-def _messages(
-    portion: Portion, mistakes: list[Found], counts: list[int]
-) -> Iterator[tuple[Place, Read | Status]]:
-    """What concerns rows, of a portion; how much of that each chunk has is counted."""
-    for chunk in chunks_of(portion):
-        counts.append(0)
-        for found in messages_in(chunk, mistakes):
-            counts[-1] += 1
-            yield found
+    early = index.take_early()
+    firsts = index.facts.firsts()
+    return Facts(
+        not mistakes,
+        dict(index.reads),
+        min(firsts.values(), default=-1),
+        {file: max(0, *(one.place for one in held.values())) for file, held in index.files.items()},
+        counts,
+        told,
+        index.files,
+        beginning,
+        {table: frozenset(some) for table, some in index.snapshots.items()},
+        early,
+        firsts,
+        hash("facts"),
+    )
 
 
 def place(placing: Placing, among: Range) -> Placed:
@@ -158,49 +154,41 @@ def chunks_of(portion: Portion) -> Iterator[Chunk]:
 
 def _placed(placing: Placing, among: Range) -> Places | None:
     """The places of all changes of a range; None where something is unusual."""
-    index = Index(placing.share.counted)
-    every = [
-        (portion, number, Fact(bucket, lsn, op, RelationName(schema, name), *rest))
-        for portion in among.portions
-        for number, bucket, lsn, op, schema, name, *rest in read_rows(
-            placing.facts_of(portion), among.bounds(_BUCKET)
-        )
-    ]
-    for portion, number, one in every:
-        keyed = is_keyed(placing.share.catalog, one.relation)
-        index.add(one, (str(portion), number), keyed=keyed)
+    share = placing.share
+    index = Index(share.counted)
+    read: dict[int, ChangeFacts] = {}
+    for portion in among.portions:
+        read[portion] = read_facts(placing.facts_of(portion), among.bounds(PLACE))
+        index.take(read[portion], str(portion), share.catalog)
     index.finish()
-    lasts = lasts_of(placing.share.landings)
+    lasts = lasts_of(share.landings)
     if index.doubts or index.lacks_beginning(lasts) is not None:
         return None
     places = Places(SLOT_BITS)
-    seqs = {portion: iter(found.to_pylist()) for portion, found in index.seqs.items()}
-    halves: dict[tuple[int, int, RelationName], list[tuple[int, tuple[int, int, Fact]]]] = {}
-    for part in every:
-        one = part[2]
-        seq = next(seqs[str(part[0])])
-        if seq < 0:
-            places.repeated.add(one.bucket)
-        if seq < 0 or (one.op == "r" and one.relation in placing.covered):
-            continue  # it was read before
-        if index.is_half(one):
-            halves.setdefault((one.bucket, one.lsn, one.relation), []).append((seq, part))
-        else:
-            _add(places, seq, part)
-    for both in halves.values():
-        parts = {part[2].op: part for _, part in both}
-        if len(both) != 2 or len(parts) != 2:
+    halves: dict[tuple[int, int, RelationName], dict[str, tuple[int, int, int]]] = {}
+    for portion, some in read.items():
+        seqs = index.seqs[str(portion)].to_pylist()
+        every = zip(seqs, some.number, some.place, some.lsn, some.op, some.table, strict=True)
+        for seq, number, bucket, lsn, op, table in every:
+            if seq < 0:
+                places.repeated.add(bucket)
+            elif op == "r" and table in placing.covered:
+                continue  # its leaves' rows are the same
+            elif op not in "dc" or (lsn, table) not in index.halves:
+                places.add(seq, bucket, table, (portion, number), op=op)
+            else:
+                both = halves.setdefault((bucket, lsn, table), {})
+                if op in both:
+                    return None
+                both[op] = (seq, portion, number)
+    for (bucket, _, table), both in halves.items():
+        if len(both) != 2:
             return None
-        (seq, part), (other, _) = both
-        if is_parted(seq, other, lasts.get(part[2].relation, ())):
+        (one, *_), (other, *_) = both["d"], both["c"]
+        if is_parted(one, other, lasts.get(table, ())):
             return None
-        _add(places, max(seq for seq, _ in both), parts["d"], parts["c"])
+        places.add(max(one, other), bucket, table, both["d"][1:], both["c"][1:], op="c")
     return places if _ended(placing, among, index, places) else None
-
-
-def _add(places: Places, seq: int, *parts: tuple[int, int, Fact]) -> None:
-    one = parts[-1][2]
-    places.add(seq, one.bucket, one.relation, *(part[:2] for part in parts), op=one.op)
 
 
 def _ended(placing: Placing, among: Range, index: Index, places: Places) -> bool:

@@ -20,8 +20,9 @@ from filtersql.feeds.judged_portions import write_runs
 from filtersql.feeds.ordered_runs import Runs
 from filtersql.feeds.placed_order import ends_of_places
 from filtersql.feeds.portions import Share
-from filtersql.feeds.row_files import Bound, RowFile, read_rows
+from filtersql.feeds.row_files import Bound, read_rows
 from filtersql.feeds.segments import Segment
+from filtersql.feeds.staged_files import StagedFile, as_open
 from filtersql.names import RelationName
 
 __all__ = ["Placed", "Places", "Range", "ranges", "seqs_of"]
@@ -90,22 +91,24 @@ class Places(Struct):
         order, segment = found
         name = f"{among.number}.parquet"
         for portion, some in self.rows.items():
-            rows = RowFile.at(_folder(share, portion) / name, _PLACE)
-            for row in some:
-                rows.add(*row)
-            rows.close()
+            file = StagedFile(as_open(_folder(share, portion)) / name, [*_PLACE])
+            columns = zip(zip(*some, strict=True), _PLACE, strict=True)
+            file.write([pyarrow.array(values, kind) for values, kind in columns])
+            file.close()
         write_runs(share, name, [order])
         return Placed(True, segment, self.halves, sorted(self.repeated), hash("places"))
 
     def _order(self, start: int | None) -> tuple[Runs, Segment] | None:
         """Buckets of changes above the start; None where two changes of a table share a number."""
-        numbers = {(seq, table) for seq, _, _, table in self.changes}
-        if len(numbers) < len(self.changes) or any(
-            seq >> self.bits != bucket for seq, bucket, *_ in self.changes
-        ):
-            return None
         order, segment = Runs(start, follows=False), Segment("")
-        seqs = sorted(seq for seq, *_ in self.changes if start is None or seq > start)
+        if not self.changes:
+            return order, segment
+        every, buckets, _, tables = zip(*self.changes, strict=True)
+        if len({*zip(every, tables, strict=True)}) < len(every):
+            return None
+        if [seq >> self.bits for seq in every] != [*buckets]:
+            return None
+        seqs = sorted(seq for seq in every if start is None or seq > start)
         if seqs:
             order.lasts.extend(ends_of_places(seqs, self.bits))
             ops = {op for seq, bucket, op, _ in self.changes if bucket == seqs[-1] >> self.bits}
