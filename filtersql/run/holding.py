@@ -24,6 +24,7 @@ from filtersql.run.lease import Lease
 from filtersql.run.ledger_entry import Entry
 from filtersql.run.model import Inputs
 from filtersql.targets.model import Engine
+from filtersql.targets.splitting import split_for
 
 __all__ = ["Holder", "beating", "finish", "held_row", "note", "now", "release", "renew"]
 
@@ -92,7 +93,9 @@ def beating(context: Holder) -> Iterator[None]:
             # A heartbeat that fails is no mistake: without one the run looks before it writes.
             with suppress(Mistakes), context.lease.lock:
                 if context.lease.held:
-                    beside = beside or context.engine.beside()
+                    if beside is None:
+                        beside = context.engine.beside()
+                        beside.size(split_for(0, 0))  # the ledger is small
                     note(context, beside, [held_row(context)], last=False)
         if beside is not None:
             with suppress(Mistakes):

@@ -140,6 +140,7 @@ class Remote(ServerTables):
         return Remote(
             self.line.beside(), self.version, self.format, self.catalog,
             staging=self.staging, state_schema=self.state_schema, sent=self.sent,
+            settings=ServerSettings(told=self.settings.told),
         )  # fmt: skip
 
     def interrupt(self) -> None:

@@ -25,6 +25,7 @@ from test_targets_spark import lake, warm
 from filtersql.errors import Mistakes
 from filtersql.run import lease, ledger, ledger_writer, run
 from filtersql.run.ledger_entry import Entry
+from filtersql.targets.splitting import split_for
 
 __all__ = ["engine", "lake", "warm", "world"]
 
@@ -154,6 +155,37 @@ def test_a_run_that_stood_still_does_not_write_after_it_was_taken_over(
     monkeypatch.undo()
     assert (held(engine, "t1"), held(engine, "t2")) == (T1, [(2, "z")])
     assert [found.message for found in world.run(one).results] == ["nothing new"] * 2
+
+
+def test_the_session_of_heartbeats_is_set_up_for_a_small_table(world, engine, monkeypatch) -> None:
+    """As a server has it, each would read the ledger in 50 tasks and shuffle it into 200 parts."""
+    beats: list[OneByOne] = []
+    beaten = threading.Event()
+
+    class Slow(OneByOne):
+        split = None
+
+        def beside(self):
+            beats.append(Slow(self.connection.cursor()))
+            return beats[-1]
+
+        def size(self, split) -> None:
+            self.split = split
+
+        def append(self, *arguments):
+            rows = super().append(*arguments)
+            if self in beats:
+                beaten.set()
+            return rows
+
+        def write(self, *arguments):
+            assert beaten.wait(60)
+            return super().write(*arguments)
+
+    monkeypatch.setattr(lease, "SECONDS", 0.5)
+    assert world.run(Slow(engine.connection)).mistakes == ()
+    assert [one.split for one in beats] == [split_for(0, 0)]
+    assert held(engine, "t1") == T1
 
 
 def test_a_run_that_ended_has_given_its_lease_back(world, engine, monkeypatch) -> None:
