@@ -100,7 +100,7 @@ class Remote(ServerTables):
 
         Never into more than the server has set.
         """
-        self.queued += self.settings.lowering(split.parts)
+        self.queued += self.settings.sizing(split)
 
     def view(
         self,

@@ -4,21 +4,25 @@ Example
     settings = ServerSettings()
     settings.missing({"spark.sql.ansi.enabled": "true"})     # what is to be set
     settings.take(wanted, rows_of_set)                       # what `SET` says then
-    settings.lowering({"spark.sql.shuffle.partitions": 4})   # the statements that lower it
+    settings.sizing(split_for(3, 2**20))     # the statements that split little work into few parts
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import starmap
 
 from msgspec import Struct, field
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import SettingRefused
-from filtersql.targets.scripts import immediately, setting
-from filtersql.targets.splitting import MOST, SHUFFLE, SNAPSHOT, lowered
+from filtersql.targets.scripts import immediately, resetting, setting
+from filtersql.targets.splitting import FOR_SMALL, MOST, SHUFFLE, SNAPSHOT, Split, lowered
 
 __all__ = ["ServerSettings"]
+
+#: whether all sessions of a Thrift server are one
+_SHARED = "spark.sql.hive.thriftServer.singleSession"
 
 
 class ServerSettings(Struct):
@@ -40,14 +44,21 @@ class ServerSettings(Struct):
                 raise Mistakes([SettingRefused(name, value, str(found.get(name)))])
         self.in_force |= wanted
 
-    def lowering(self, settings: Mapping[str, int]) -> list[str]:
-        """The statements that set them, never above what the server has set.
+    def sizing(self, split: Split) -> list[str]:
+        """The statements that split work so, never into more parts than the server has set.
 
         What was lowered and is not among them is set as the server has it.
         """
         before = dict.fromkeys({SHUFFLE, SNAPSHOT} & self.in_force.keys(), MOST)
-        wanted = {**before, **settings}
+        wanted = {**before, **split.parts}
         values = {name: lowered(self.told.get(name), name, n) for name, n in wanted.items()}
+        spared = {} if self.told.get(_SHARED) == "true" or not split.small else FOR_SMALL
+        # What the server or the profile says stays.
+        values |= {name: value for name, value in spared.items() if name not in self.told}
+        gone = [name for name in FOR_SMALL if name in self.in_force and not split.small]
         changed = self.missing(values)
         self.in_force |= changed
-        return [immediately(setting(*pair)) for pair in changed.items()]
+        for name in gone:
+            del self.in_force[name]
+        statements = [*starmap(setting, changed.items()), *map(resetting, gone)]
+        return [immediately(statement) for statement in statements]

@@ -10,10 +10,10 @@ Example
     whatever their size: a batch of 23 rows took 6,810 tasks. No result depends on them. What the
     user has set is never raised, and comes back at the end.
 
-    In a Spark of filtersql's own, a handful of changes of a small table costs what Spark does
-    around them: above all each task, those that read Delta's log included, writes Java for a few
-    rows. Without that a run of two tables that was warm took 4.2 s in place of 5.7 on Delta, and
-    4.0 in place of 4.4 on Iceberg.
+    In a Spark or a session of filtersql's own, a handful of changes of a small table costs what
+    Spark does around them: above all each task, those that read Delta's log included, writes Java
+    for a few rows. Without that a run of two tables that was warm took 4.2 s in place of 5.7 on
+    Delta, and 4.0 in place of 4.4 on Iceberg.
 """
 
 from __future__ import annotations

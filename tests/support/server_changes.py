@@ -8,14 +8,19 @@ from pathlib import Path
 
 import pytest
 from changed_filters import Shop, change
-from server_worlds import Place
+from running import insert
+from server_worlds import Place, remote, small
 from test_apply_plan import FEED, HELD, LATER, NEW, OLD, SOURCE
 
+from filtersql.targets import splitting
+from filtersql.targets.remote import Remote
+from filtersql.targets.splitting import FOR_SMALL
 from filtersql.verify.source_copies import delayed_copies
 
 __all__ = [
     "test_a_changed_definition_is_carried_out_by_a_server",
     "test_rows_enter_on_a_server_when_their_time_begins",
+    "test_small_work_is_spared_what_pays_for_large_work",
 ]
 
 #: the type of a column -> what the change is called
@@ -78,3 +83,28 @@ def test_rows_enter_on_a_server_when_their_time_begins(
     engine.clear()
     left = engine.names("filtersql")
     assert not [name for name in left if name.startswith("audit_copy")]
+
+
+@pytest.mark.parametrize("kind", ["thrift delta", "connect iceberg"])
+def test_small_work_is_spared_what_pays_for_large_work(
+    kind: str, at: Callable[[str], Place], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the session of a run, which has all of it back for a large batch."""
+    place = at(kind)
+    engine = remote(place.open())
+    world = small(place.world)
+    write = Remote.write
+
+    def settings() -> dict[str, str]:
+        return {str(row[0]): str(row[1]) for row in engine.rows("SET") if row[0] in FOR_SMALL}
+
+    at_first, seen = settings(), list[dict[str, str]]()
+    monkeypatch.setattr(
+        Remote, "write", lambda self, *rest: seen.append(settings()) or write(self, *rest)
+    )
+    assert world.run(engine).mistakes == ()
+    monkeypatch.setattr(splitting, "_SMALL_CHANGES", 0)
+    world.feed([{"seq": 2, **insert("t1", a=7, b="y")}], name="2")
+    assert world.run(engine).mistakes == ()
+    assert at_first.keys() < FOR_SMALL.keys()
+    assert seen == [FOR_SMALL, at_first]

@@ -21,6 +21,7 @@ from running import SPAN, delete, insert, truncate
 from server_changes import (
     test_a_changed_definition_is_carried_out_by_a_server,
     test_rows_enter_on_a_server_when_their_time_begins,
+    test_small_work_is_spared_what_pays_for_large_work,
 )
 from server_reads import (
     spread,  # noqa: F401 - a fixture of theirs
@@ -70,6 +71,7 @@ __all__ = [
     "test_executors_of_a_server_read_what_is_shared",
     "test_files_come_as_they_are",
     "test_rows_enter_on_a_server_when_their_time_begins",
+    "test_small_work_is_spared_what_pays_for_large_work",
 ]
 
 pytestmark = pytest.mark.spark

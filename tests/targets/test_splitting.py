@@ -42,10 +42,10 @@ def test_a_session_of_somebody_else_is_never_split_further() -> None:
 def test_what_is_not_known_is_as_before() -> None:
     """What a server's session had lowered for one subscription is put back for the next."""
     server = ServerSettings(told={SHUFFLE: "100"})
-    assert "'100'" not in " ".join(server.lowering({SHUFFLE: 4, SNAPSHOT: 1}))
-    back = server.lowering({SNAPSHOT: 1})
+    assert "'100'" not in " ".join(server.sizing(Split({SHUFFLE: 4, SNAPSHOT: 1})))
+    back = server.sizing(Split({SNAPSHOT: 1}))
     assert [SHUFFLE in back[0], "100" in back[0], len(back)] == [True, True, 1]
-    assert server.lowering({SNAPSHOT: 1}) == []
+    assert server.sizing(Split({SNAPSHOT: 1})) == []
     before = {SHUFFLE: "7", SNAPSHOT: "1"}
     unknown = Split({SNAPSHOT: 1}).settings(before.get, frozenset())
     assert (unknown[SHUFFLE], unknown[SNAPSHOT]) == ("7", "1")
