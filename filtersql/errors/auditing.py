@@ -15,6 +15,13 @@ NOTHING_TO_COMPARE = Wording(
     detail="The subscription names no source, and no change was applied.",
     hint='Say where the published tables are: source: "{{catalog}}.{{schema}}.{{table}}".',
 )
+NOT_COMPARABLE = Wording(
+    'target of "{name}" cannot be compared with its source',
+    detail="Actions are filtered differently, so whether a row is held hangs on the changes that "
+    "came, not on the row alone.",
+    hint="Publish insert, update and delete under the same filters. What runs is proved by "
+    "filtersql check.",
+)
 # The source holds more changes than the target.
 SOURCE_AHEAD = Wording(
     'source of "{name}" holds the changes up to seq {holds}, its target stands {stands}',

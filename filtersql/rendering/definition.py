@@ -102,6 +102,14 @@ class Definition(Struct, frozen=True, dict=True):
         judged = [self.filters[each] for each in ("insert", "update") if each in self.actions]
         return all(each == self.filters[COPY] for each in judged) and not self.only_from
 
+    @property
+    def comparable(self) -> bool:
+        """Whether the rows of the source tell those of the target: by_row, and deletes are sent."""
+        copied, deleted = {*self.filters[COPY]}, {*self.filters["delete"]}
+        wider = deleted <= copied if self.every else copied <= deleted
+        judged = "delete" in self.actions and deleted != {*EVERY_ROW}
+        return self.by_row and (wider or not judged)
+
 
 def defined(
     resolved: ResolvedTable,

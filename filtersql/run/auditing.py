@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import TARGET_GONE
-from filtersql.errors.auditing import INTERRUPTED, STILL_DIFFERS
+from filtersql.errors.auditing import INTERRUPTED, NOT_COMPARABLE, STILL_DIFFERS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.audit_findings import Found, compare
@@ -171,6 +171,8 @@ class _Trial(Struct):
         # A session of Spark knows a table of the warehouse once it was asked for.
         if not self.engine.exists(compiled.target):
             raise Mistakes([TARGET_GONE(name=self._name, target=compiled.target_sql)])
+        if not compiled.definition.comparable:
+            raise Mistakes([NOT_COMPARABLE(name=self._name)])
         position = at if entry is None or at is not None else entry.position
         try:
             self._source.bring_forward(position, entry)
