@@ -115,6 +115,15 @@ SPARK_TABLE_ON_DUCKDB = Wording(
     hint="A DuckDB output reads files and the tables of its own file.",
 )
 
+# Of a cut that was intended nothing tells whether it was applied.
+LOST_MARK = Wording(
+    "whether the changes of the last run are in {target} is not known any more",
+    detail="Its snapshots were expired up to one that is behind that run. The mark that told it "
+    "went with them.",
+    hint="Fill it anew: filtersql run --resync TABLE. Let expire_snapshots keep those of two days: "
+    "a run that finds a mark of the day before writes down what it told.",
+)
+
 
 class EngineRefused(Mistake):
     """The engine answered a statement with an error."""

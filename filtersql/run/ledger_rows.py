@@ -8,6 +8,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
@@ -21,8 +22,10 @@ from filtersql.targets.marks import Mark
 
 __all__ = ["commit", "entry", "intend", "mark", "reached", "read_row"]
 
-#: marks that are asked for in each run until another commit takes them along
+#: marks that are asked for in each run until another commit takes them along, and for how long:
+#: whoever maintains a table expires its snapshots, some day
 MOST_PROVED = 16
+_LONGEST_PROVED = timedelta(days=1)
 
 
 def commit(context: RunContext, entries: Sequence[Entry], *, last: bool = False) -> None:
@@ -30,8 +33,9 @@ def commit(context: RunContext, entries: Sequence[Entry], *, last: bool = False)
 
     They renew the run's lease; the last ones give it back.
     """
-    many = last and len(context.proved) > MOST_PROVED
-    if context.pending or entries or many:
+    proved = [*context.proved.values()]
+    due = last and (len(proved) > MOST_PROVED or any(map(_is_old, proved)))
+    if context.pending or entries or due:
         rows = [*context.pending, *entries]
         newer = {row.key for row in rows}
         rows = [*(row for key, row in context.proved.items() if key not in newer), *rows]
@@ -42,6 +46,10 @@ def commit(context: RunContext, entries: Sequence[Entry], *, last: bool = False)
         context.ledgers.wrote(len(rows))
         context.pending.clear()
         context.proved.clear()
+
+
+def _is_old(row: Entry) -> bool:
+    return not row.at or datetime.now(UTC) - datetime.fromisoformat(row.at) > _LONGEST_PROVED
 
 
 def _store_definitions(context: RunContext, rows: Sequence[Entry]) -> None:

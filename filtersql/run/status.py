@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from msgspec import Struct, field
@@ -91,7 +92,9 @@ def status(
 def _true(engine: Engine, known: Ledger, table: CompiledTable) -> Entry | None:
     """The newest row of a target, and what its mark says of an intention."""
     entry = known.newest.get(key_of(table))
-    return entry and (settled(engine, known, entry, table.target) or entry)
+    with suppress(Mistakes):  # of a mark that is gone a run tells
+        return entry and (settled(engine, known, entry, table.target) or entry)
+    return entry
 
 
 def _subscription(

@@ -79,11 +79,19 @@ def standings(
 ) -> tuple[Standing, ...]:
     """All targets of a subscription. Raises everything that forbids the run together."""
 
+    def proved(engine: Engine, entry: Entry, compiled: CompiledTable) -> Proof:
+        try:
+            return proof_of(engine, known, entry, compiled.target)
+        except Mistakes:
+            if options.refills(compiled):
+                return Proof(entry, anew=True)
+            raise
+
     def standing(engine: Engine, compiled: CompiledTable) -> Standing | list[Mistake]:
         entry = known.newest.get(key_of(compiled))
         if entry is not None and entry.phase == "dropped":
             return _foreign(engine, compiled) or _new(compiled, subscription, entry)
-        proof = None if entry is None else proof_of(engine, known, entry, compiled.target)
+        proof = None if entry is None else proved(engine, entry, compiled)
         entry = entry if proof is None else proof.entry
         if entry is None:
             return _foreign(engine, compiled) or _new(compiled, subscription, None)

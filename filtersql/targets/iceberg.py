@@ -14,12 +14,12 @@ Iceberg
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import AppliedTwice
+from filtersql.errors.targets import LOST_MARK, AppliedTwice
 from filtersql.rendering.sql_fragments import quoted
 from filtersql.targets.marks import Mark, Slot, Written, read_mark
 from filtersql.targets.statements import insert_unless
@@ -34,6 +34,7 @@ __all__ = [
     "create_statements",
     "current_mark",
     "joining",
+    "lasting_mark",
     "mark_of",
     "marking",
     "size",
@@ -95,6 +96,21 @@ def mark_of(summaries: Sequence[Mapping[str, str]]) -> Mark | None:
     """The newest mark among snapshots, which come newest first."""
     marks = (read_mark(summary.get("filtersql.mark")) for summary in summaries)
     return next((mark for mark in marks if mark is not None), None)
+
+
+def lasting_mark(table_sql: str, ask: Callable[[str], Sequence[Sequence[object]]]) -> Mark | None:
+    """The newest mark among all snapshots. Raises Mistakes where it may be one that is expired."""
+    mark = _of_summary("filtersql.mark")
+    known = exp.select(mark).from_(_snapshots(table_sql)).where(mark.is_(exp.null()).not_())
+    newest = known.order_by(exp.column("committed_at").desc()).limit(1)
+    if rows := ask(newest.sql("spark")):
+        return read_mark(str(rows[0][0]))
+    names = exp.select("snapshot_id").from_(_snapshots(table_sql))
+    orphans = exp.select(exp.Count(this=exp.Star())).from_(_snapshots(table_sql))
+    ((expired,),) = ask(orphans.where(~exp.column("parent_id").isin(query=names)).sql("spark"))
+    if expired:
+        raise Mistakes([LOST_MARK(target=table_sql)])
+    return None
 
 
 def current_mark(table_sql: str) -> str:

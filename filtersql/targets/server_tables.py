@@ -158,7 +158,8 @@ class ServerTables(Struct, SparkTables):
     def _mark_of(self, table: str) -> Mark | None:
         if self.format == "iceberg":
             rows = self.rows(iceberg.snapshots(table, as_text=True))
-            return iceberg.mark_of([json.loads(str(row[0])) for row in rows])
+            newest = iceberg.mark_of([json.loads(str(row[0])) for row in rows])
+            return newest or iceberg.lasting_mark(table, self.rows)
         return delta.mark_of(self._records(delta.history(table)))
 
     def _ask(self, *statements: str) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:

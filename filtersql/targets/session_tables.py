@@ -190,7 +190,8 @@ class SessionTables(Struct, SparkTables):
         if not self.exists(parts):
             return None
         if self.format == "iceberg":
-            return iceberg.mark_of(self._summaries(parts))
+            newest = iceberg.mark_of(self._summaries(parts))
+            return newest or iceberg.lasting_mark(self.table_sql(parts), self.rows)
         return delta.mark_of(self._records(delta.history(self.table_sql(parts))))
 
     def _location(self, parts: Sequence[str]) -> str | None:
