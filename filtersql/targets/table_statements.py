@@ -21,6 +21,7 @@ __all__ = [
     "create_of",
     "create_schema",
     "describe_table",
+    "describe_tables",
     "described",
     "drop_table",
     "move_schema",
@@ -112,3 +113,10 @@ def describe_table(table_sql: str, style: str = "TABLE") -> str:
 def show_tables(schema_sql: str) -> str:
     """The tables of a schema, on Spark: the second column is the name."""
     return exp.Command(this="SHOW TABLES IN", expression=schema_sql).sql("spark")
+
+
+def describe_tables(schema_sql: str) -> str:
+    """The same with a text about each table: schema, name, whether it is temporary, the text."""
+    return exp.Command(this="SHOW TABLE EXTENDED IN", expression=f"{schema_sql} LIKE '*'").sql(
+        "spark"
+    )

@@ -15,12 +15,18 @@ from pyspark.sql import SparkSession
 
 from filtersql.names import is_url
 from filtersql.targets.delta_folder import LocalFolder
-from filtersql.targets.table_statements import drop_table, move_schema, show_tables, table_name
+from filtersql.targets.table_statements import (
+    describe_tables,
+    drop_table,
+    move_schema,
+    table_name,
+)
 from filtersql.targets.url_folder import UrlFolder
 
 __all__ = ["Folder", "forget_others", "kept_in"]
 
 Folder = LocalFolder | UrlFolder
+_MANAGED = "\nType: MANAGED\n"
 
 
 def kept_in(place: str, spark: SparkSession) -> Folder:
@@ -31,15 +37,19 @@ def kept_in(place: str, spark: SparkSession) -> Folder:
 def forget_others(spark: SparkSession, warehouse: Folder) -> None:
     """Another project of this process may have used the same names for tables elsewhere.
 
-    Every table of filtersql's own Spark has a LOCATION, so that dropping it forgets a name only. A
-    schema is never dropped: that would remove its folder, and the other project's rows.
+    A table that filtersql made has a LOCATION, so that dropping it forgets a name only. Where one
+    has none, its schema is the user's, who works in the same Spark. A schema is never dropped: that
+    would remove its folder, and the other project's rows.
     """
     for schema in spark.catalog.listDatabases():
         if schema.name == "default" or warehouse.contains(schema.locationUri or ""):
             continue
         schema_sql = table_name(None, (schema.name,))
-        for _, name, is_temporary, *_ in spark.sql(show_tables(schema_sql)).collect():
-            if not is_temporary:
-                spark.sql(drop_table(table_name(None, (schema.name, name)), "spark"))
+        shown = spark.sql(describe_tables(schema_sql)).collect()
+        tables = {name: said for _, name, is_temporary, said in shown if not is_temporary}
+        if any(_MANAGED in said for said in tables.values()):
+            continue
+        for name in tables:
+            spark.sql(drop_table(table_name(None, (schema.name, name)), "spark"))
         here = warehouse / f"{schema.name}.db"
         spark.sql(move_schema(schema_sql, here.location))

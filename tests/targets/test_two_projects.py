@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from demo import started
+from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
@@ -14,9 +15,11 @@ def _kept(folder: Path) -> set[str]:
     return {path.name for path in (folder / "demo" / "warehouse").glob("*/*")}
 
 
-@pytest.mark.usefixtures("spark")
-def test_neither_loses_a_row(tmp_path: Path) -> None:
-    """Each finds what it wrote, though the other's tables had its names meanwhile."""
+def test_neither_loses_a_row(tmp_path: Path, spark: SparkSession) -> None:
+    """Each finds what it wrote, though the other's tables had its names meanwhile.
+
+    Nor does the user, who has made a table in the same Spark between them.
+    """
     shells = []
     for name in ("first one", "second"):
         (tmp_path / name).mkdir()
@@ -25,6 +28,8 @@ def test_neither_loses_a_row(tmp_path: Path) -> None:
     assert first.run("filtersql run").exit_code == 0
     kept = _kept(tmp_path / "first one")
     assert kept == {"orders", "ledger", "definitions"}
+    spark.sql("CREATE DATABASE users_own")
+    spark.sql("CREATE TABLE users_own.precious USING parquet AS SELECT 42 AS x")
     assert second.run("filtersql run --vars '{region: us}'").exit_code == 0
     assert _kept(tmp_path / "first one") == kept
     assert "every target was up to date" in first.run("filtersql run").stdout
@@ -32,3 +37,5 @@ def test_neither_loses_a_row(tmp_path: Path) -> None:
     said = second.run("filtersql run --vars '{region: us}' --show 9 --select europe")
     assert "Nothing changed" in said.stdout
     assert " 4  | us     | paid   |\n" in said.stdout
+    assert spark.table("users_own.precious").collect() == [(42,)]
+    spark.sql("DROP DATABASE users_own CASCADE")
