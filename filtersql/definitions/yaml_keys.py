@@ -83,9 +83,13 @@ def _read_foreign_key(document: Document, node: Node, table: DraftTable) -> None
     )
     if references is None:
         return
-    default = free_key_name(table, columns)
+    name = free_key_name(table, columns)
     try:
-        name = plain_name(document.scalar(entry["name"])) if "name" in entry else default
+        if "name" in entry:
+            written = document.text(entry["name"], f"name of {where}")
+            if written is None:
+                return
+            name = plain_name(written)
     except Mistake as mistake:
         document.mistakes.append(mistake)
         return

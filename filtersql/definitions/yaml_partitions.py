@@ -82,8 +82,10 @@ def _bounds(document: Document, node: Node) -> Bounds | None:
 def _values(document: Document, node: Node, where: str) -> tuple[str, ...]:
     values = []
     for item in document.items(node, f"bounds {where}"):
+        if isinstance(item.value, list):
+            document.wrong_kind(item, f"an item of bounds {where}", "a value")
         value = document.plain(item, str)
         text = "NULL" if value is None else str(value)
-        edge = not item.style and text.upper() in EDGES
+        edge = text.upper() in EDGES and not item.style
         values.append(text.upper() if edge else text)
     return tuple(values)
