@@ -91,7 +91,7 @@ def output_of(document: Document, key: Node, node: Node, secrets: set[str]) -> O
         document.pairs(entry.get(key_of_mapping), f"{key_of_mapping} of {where}")
     document.items(entry.get("jars"), f"jars of {where}")
     said = {key: document.plain(value) for key, value in entry.items()}
-    said |= _of_server(document, where, entry)
+    said |= _of_server(document, where, entry) | _of_duckdb(document, where, entry)
     for key_of_place in ("path", "warehouse"):
         place = said.get(key_of_place)
         if isinstance(place, str) and PurePath(normpath(place)).parts[:1] == ("target",):
@@ -112,6 +112,12 @@ def output_of(document: Document, key: Node, node: Node, secrets: set[str]) -> O
         settings=said,
         secrets=frozenset(secrets | set(secrets_in("", said))),
     )
+
+
+def _of_duckdb(document: Document, where: str, entry: Mapping[str, Node]) -> dict[str, object]:
+    """The path of a file as it is written."""
+    path = document.string(entry.get("path"), f"path of {where}")
+    return {} if path is None else {"path": path}
 
 
 def _of_server(document: Document, where: str, entry: Mapping[str, Node]) -> dict[str, object]:

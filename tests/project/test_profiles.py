@@ -138,3 +138,30 @@ def test_a_jar_that_is_not_there_is_refused_before_spark_starts(make: Make) -> N
         open_engine(found, root)
     assert refusal.value.exit_code == 2
     assert 'jar file "lib/a.jar" does not exist' in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("path: null", 'path of output "dev" must be text, not nothing'),
+        ("path: [{z: 1}]", 'path of output "dev" must be text, not a list'),
+        ("path: {z: 1}", 'path of output "dev" must be text, not a mapping'),
+    ],
+)
+def test_what_a_duckdb_output_holds_is_judged(make: Make, written: str, told: str) -> None:
+    """Where the profile is read: `compile` sees it, and not only a run."""
+    line = f"shop: {{outputs: {{dev: {{type: duckdb, {written}}}}}}}"
+    root = make({"profiles.yml": line})
+    with pytest.raises(Mistakes) as caught:
+        load(root)
+    (mistake,) = caught.value.mistakes
+    assert (mistake.message, mistake.exit_code) == (told, 1)
+    assert str(mistake).startswith("profiles.yml:1:")
+
+
+def test_a_path_is_the_text_that_is_written(make: Make) -> None:
+    """YAML reads a number in it; a file has that name."""
+    root = make({"profiles.yml": "shop: {outputs: {dev: {type: duckdb, path: 1e3}}}"})
+    output = load(root).output
+    assert output is not None
+    assert output.settings["path"] == "1e3"
