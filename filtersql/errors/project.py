@@ -26,6 +26,11 @@ DATA_IN_TARGET = Wording(
     '"{path}" is under target/, which clean removes',
     hint="Keep databases and warehouses beside it.",
 )
+# A setting of DuckDB that is not about memory, threads or files.
+NOT_A_RESOURCE = Wording(
+    'the DuckDB setting "{name}" is not supported',
+    hint="Only {known:listed} can be set: others change what statements mean.",
+)
 # A key of TLS in an output that does not ask for TLS.
 NEEDS_TLS = Wording(
     '"{key}" does nothing without "use_ssl: true"', hint="The connection would not be encrypted."

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["CHOICES", "FLAGS", "KINDS", "NUMBERS", "OUTPUT_KEYS", "PROFILE_KEYS"]
+__all__ = ["CHOICES", "FLAGS", "KINDS", "NUMBERS", "OUTPUT_KEYS", "PROFILE_KEYS", "RESOURCES"]
 
 PROFILE_KEYS = ("target", "outputs", "sources")
 _EVERY = "type threads schema catalog state_schema description"
@@ -25,6 +25,10 @@ OUTPUT_KEYS: Mapping[str, frozenset[str]] = {
     "connect": frozenset(f"{_SPARK} {_TLS} url token user staging_path".split()),
     "duckdb": frozenset(f"{_EVERY} path settings extensions jars spark_conf".split()),
 }
+#: settings of DuckDB that change no result
+RESOURCES = (
+    "memory_limit", "threads", "temp_directory", "max_temp_directory_size", "checkpoint_threshold",
+)  # fmt: skip
 #: keys of a server's address that are one of some words, true or false, or a whole number
 CHOICES = {
     "auth": ("NOSASL", "NONE", "LDAP", "KERBEROS"),

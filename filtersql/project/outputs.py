@@ -17,8 +17,14 @@ from msgspec import Struct, field
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.errors import nearest
 from filtersql.errors.definitions import InvalidValue
-from filtersql.errors.project import DATA_IN_TARGET, NEEDS_TLS, NOT_A_HOST, NOT_OF_KIND
-from filtersql.project.output_keys import CHOICES, FLAGS, KINDS, NUMBERS, OUTPUT_KEYS
+from filtersql.errors.project import (
+    DATA_IN_TARGET,
+    NEEDS_TLS,
+    NOT_A_HOST,
+    NOT_A_RESOURCE,
+    NOT_OF_KIND,
+)
+from filtersql.project.output_keys import CHOICES, FLAGS, KINDS, NUMBERS, OUTPUT_KEYS, RESOURCES
 from filtersql.project.secrets import secrets_in
 from filtersql.project.template_functions import check_environment
 from filtersql.source import Span
@@ -87,7 +93,7 @@ def output_of(document: Document, key: Node, node: Node, secrets: set[str]) -> O
     if threads is not None and threads < 1:
         at = document.span(entry["threads"])
         document.mistakes.append(InvalidValue("threads", str(threads), (), at))
-    for key_of_mapping in ("spark_conf", "catalog_config", "settings", "http_headers"):
+    for key_of_mapping in ("spark_conf", "catalog_config", "http_headers"):
         document.pairs(entry.get(key_of_mapping), f"{key_of_mapping} of {where}")
     document.items(entry.get("jars"), f"jars of {where}")
     said = {key: document.plain(value) for key, value in entry.items()}
@@ -115,7 +121,13 @@ def output_of(document: Document, key: Node, node: Node, secrets: set[str]) -> O
 
 
 def _of_duckdb(document: Document, where: str, entry: Mapping[str, Node]) -> dict[str, object]:
-    """The path of a file as it is written."""
+    """The path of a file as it is written; what settings and extensions hold is judged."""
+    for key, value in document.pairs(entry.get("settings"), f"settings of {where}"):
+        document.text(value, f"{key.value} of {where}")
+        if key.value not in RESOURCES:
+            at = document.span(key)
+            document.mistakes.append(NOT_A_RESOURCE(at, name=key.value, known=RESOURCES))
+    document.texts(entry.get("extensions"), f"extensions of {where}")
     path = document.string(entry.get("path"), f"path of {where}")
     return {} if path is None else {"path": path}
 

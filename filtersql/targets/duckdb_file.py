@@ -9,14 +9,21 @@ Example
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import duckdb
 from sqlglot import exp
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import FILE_IN_USE, TURN_TAKEN, UNREACHABLE, HiddenFunctions
+from filtersql.errors.targets import (
+    FILE_IN_USE,
+    TURN_TAKEN,
+    UNREACHABLE,
+    EngineRefused,
+    HiddenFunctions,
+)
+from filtersql.source import Span
 from filtersql.targets.duckdb import DuckDB
 from filtersql.targets.duckdb_catalog import hidden_functions
 from filtersql.targets.statements import literal, quoted, set_to
@@ -29,26 +36,42 @@ _LOCK = re.compile(r"Could not set lock on file(?:.*\(PID (\d+)\))?", re.DOTALL)
 
 
 def connect(
-    path: Path | None, settings: Mapping[str, str] | None = None, extensions: Sequence[str] = ()
+    path: Path | None,
+    settings: Mapping[str, str] | None = None,
+    extensions: Sequence[str] = (),
+    span: Span | None = None,
 ) -> DuckDB:
     """Open the file (None: in memory), in this thread's turn. Raises Mistakes.
 
-    `settings` are about resources; those that statements depend on are filtersql's own.
+    `settings` are about resources; those that statements depend on are filtersql's own. `span` is
+    the output that asks for them.
     """
     try:
         turn = None if path is None else Turn(path)
     except TimeoutError as error:
         raise Mistakes([TURN_TAKEN(path=error, seconds=PATIENCE)]) from None
     try:
-        return _connect(path, settings or {}, extensions, turn)
+        return _connect(path, _asked(settings or {}, extensions), span, turn)
     except BaseException:
         if turn is not None:
             turn.end()
         raise
 
 
+def _asked(
+    settings: Mapping[str, str], extensions: Sequence[str]
+) -> Iterator[tuple[str, str, str]]:
+    """What an output asks for: its name, its statement, and what helps where DuckDB refuses it."""
+    for name in extensions:
+        load = exp.Command(this="LOAD", expression=quoted(name, "duckdb")).sql()
+        yield f'the extension "{name}"', load, f"Install it once with DuckDB: INSTALL {name}."
+    for name, value in settings.items():
+        hint = "Sizes are written as 2GB or 512MB, numbers of threads as 4."
+        yield f'the setting "{name}"', set_to(name, literal(value), "duckdb"), hint
+
+
 def _connect(
-    path: Path | None, settings: Mapping[str, str], extensions: Sequence[str], turn: Turn | None
+    path: Path | None, asked: Iterable[tuple[str, str, str]], span: Span | None, turn: Turn | None
 ) -> DuckDB:
     try:
         if path is not None:
@@ -61,15 +84,15 @@ def _connect(
             look = f" What it is: ps -fp {lock[1]}" if lock[1] else ""
             raise Mistakes([FILE_IN_USE(path=path.name, who=who, look=look)]) from None
         raise Mistakes([UNREACHABLE(engine="DuckDB", reason=reason)]) from None
+    for what, statement, hint in asked:
+        try:
+            connection.execute(statement)
+        except duckdb.Error as error:
+            connection.close()
+            refused = EngineRefused("DuckDB", str(error), what)
+            refused.span, refused.hint = span, hint
+            raise Mistakes([refused]) from None
     engine = DuckDB(connection, turn)
-    try:
-        for name in extensions:
-            engine.execute(exp.Command(this="LOAD", expression=quoted(name, "duckdb")).sql())
-        for name, value in settings.items():
-            engine.execute(set_to(name, literal(value), "duckdb"))
-    except Mistakes:
-        connection.close()
-        raise
     engine.configure({"TimeZone": "UTC", "disabled_optimizers": "expression_rewriter"})
     if path is not None and (hidden := hidden_functions(engine.rows)):
         connection.close()

@@ -34,10 +34,6 @@ from filtersql.targets.remote import Remote
 
 __all__ = ["OutputLike", "open_engine"]
 
-#: settings of DuckDB that change no result
-_RESOURCES = (
-    "memory_limit", "threads", "temp_directory", "max_temp_directory_size", "checkpoint_threshold",
-)  # fmt: skip
 #: the libraries that a server is spoken to with
 _EXTRAS = {
     "thrift": ("impala", "thrift", "thrift_sasl"),
@@ -92,8 +88,9 @@ def open_engine(output: OutputLike, root: Path) -> Engine:
         path, extensions = (output.settings.get(name) for name in ("path", "extensions"))
         return connect(
             None if path in (None, ":memory:") else root / str(path),
-            _resources(output),
+            _texts(output.settings.get("settings")),
             [str(name) for name in extensions] if isinstance(extensions, list) else [],
+            output.span,
         )
     if output.type == "spark" and (output.method or "session") == "session":
         return _session(output, root)
@@ -102,20 +99,6 @@ def open_engine(output: OutputLike, root: Path) -> Engine:
     what = f'target type "{output.type}" with method "{output.method}"'
     hint = "Use method: session, thrift or connect, or type: duckdb."
     raise Mistakes([UNSUPPORTED_TARGET(output.span, what=what, hint=hint)])
-
-
-def _resources(output: OutputLike) -> dict[str, str]:
-    """DuckDB's settings of an output. Raises Mistakes where one is not about resources."""
-    settings = _texts(output.settings.get("settings"))
-    hint = f"Only {', '.join(_RESOURCES)} can be set: others change what statements mean."
-    wrong = [
-        UNSUPPORTED_TARGET(output.span, what=f'the DuckDB setting "{name}"', hint=hint)
-        for name in settings
-        if name not in _RESOURCES
-    ]
-    if wrong:
-        raise Mistakes(wrong)
-    return settings
 
 
 def _remote(output: OutputLike, root: Path) -> Engine:

@@ -111,7 +111,7 @@ class TestLogs:
             shell,
             "profiles.yml",
             "local: {type: duckdb, path: shop.duckdb}",
-            "local: {type: duckdb, path: shop.duckdb, settings: "
+            "local: {type: duckdb, path: shop.duckdb, spark_conf: "
             "{password: \"{{ env_var('SHOP_PASSWORD') }}\"}}",
         )
         for line in ("ls", "ls --select hunter2", "compile -q", "compile --select hunter2"):

@@ -146,6 +146,19 @@ def test_a_jar_that_is_not_there_is_refused_before_spark_starts(make: Make) -> N
         ("path: null", 'path of output "dev" must be text, not nothing'),
         ("path: [{z: 1}]", 'path of output "dev" must be text, not a list'),
         ("path: {z: 1}", 'path of output "dev" must be text, not a mapping'),
+        ("path: x, settings: 7", 'settings of output "dev" must be a mapping, not "7"'),
+        ("path: x, settings: {zz: 1}", 'the DuckDB setting "zz" is not supported'),
+        (
+            "path: x, settings: {memory_limit: [1]}",
+            'memory_limit of output "dev" must be text, not a list',
+        ),
+        ("path: x, extensions: qqq", 'extensions of output "dev" must be a list, not "qqq"'),
+        ("path: x, extensions: 17", 'extensions of output "dev" must be a list, not "17"'),
+        ("path: x, extensions: {z: 1}", 'extensions of output "dev" must be a list, not a mapping'),
+        (
+            "path: x, extensions: [[1]]",
+            'an item of extensions of output "dev" must be text, not a list',
+        ),
     ],
 )
 def test_what_a_duckdb_output_holds_is_judged(make: Make, written: str, told: str) -> None:

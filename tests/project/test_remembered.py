@@ -221,7 +221,7 @@ def test_secrets_are_not_kept(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> 
         shell,
         "profiles.yml",
         "path: shop.duckdb",
-        "path: shop.duckdb, settings: {password: \"{{ env_var('SHOP_PASSWORD') }}\"}",
+        "path: shop.duckdb, spark_conf: {password: \"{{ env_var('SHOP_PASSWORD') }}\"}",
     )
     shell.run("filtersql compile -t local")
     kept = list((shell.folder / "target" / ".cache").iterdir())

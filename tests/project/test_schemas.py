@@ -97,6 +97,8 @@ def test_keys_are_those_of_the_readers() -> None:
     outputs = LOADED["profiles"]["$defs"]["output"]["anyOf"]
     for name, schema in zip(("session", "thrift", "connect", "duckdb"), outputs, strict=True):
         assert keys(schema) == output_keys.OUTPUT_KEYS[name], name
+    resources = outputs[3]["properties"]["settings"]["propertyNames"]["enum"]
+    assert tuple(resources) == output_keys.RESOURCES
 
 
 @pytest.mark.parametrize("example", ["shop", "postgres", "window"])
@@ -168,6 +170,9 @@ def test_every_example_is_valid() -> None:
         ("profiles", "shop: {outputs: {dev: {type: sparc}}}"),
         ("profiles", "shop: {outputs: {}, sources: {erp: {type: postgres}}}"),
         ("profiles", "shop: {outputs: {dev: {type: duckdb, path: x, warehouse: y}}}"),
+        ("profiles", "shop: {outputs: {dev: {type: duckdb, path: ~}}}"),
+        ("profiles", "shop: {outputs: {dev: {type: duckdb, path: x, settings: {zz: 1}}}}"),
+        ("profiles", "shop: {outputs: {dev: {type: duckdb, path: x, extensions: httpfs}}}"),
     ],
 )
 def test_slips_are_seen(name: str, text: str) -> None:

@@ -149,8 +149,8 @@ def test_a_guard_of_filtersql_is_told_without_the_engines_frame() -> None:
     assert reason_of("[A] b\n\nJVM stacktrace:\norg.apache…") == "[A] b"
 
 
-def test_resources_are_the_users_and_meaning_is_not(tmp_path) -> None:
-    """An output's settings are in force, or they are refused: none is passed over."""
+def test_resources_are_the_users(tmp_path) -> None:
+    """An output's settings are in force; what DuckDB refuses is told at the output."""
     output = SimpleNamespace(
         type="duckdb",
         settings={"path": ":memory:", "settings": {"memory_limit": "300MB", "threads": 2}},
@@ -160,7 +160,15 @@ def test_resources_are_the_users_and_meaning_is_not(tmp_path) -> None:
     query = "SELECT current_setting('memory_limit'), current_setting('threads')"
     assert engine.rows(query) == [("286.1 MiB", 2)]
     engine.close()
-    output.settings["settings"] = {"integer_division": True, "threads": 2}
-    with pytest.raises(Mistakes) as found:
-        open_engine(output, tmp_path)
-    assert 'the DuckDB setting "integer_division"' in found.value.mistakes[0].message
+    for wrong, told in (
+        ({"settings": {"memory_limit": "lots"}}, 'DuckDB refused the setting "memory_limit": '),
+        ({"extensions": ["qqq"]}, 'DuckDB refused the extension "qqq": '),
+    ):
+        output.settings = {"path": "x.duckdb", **wrong}
+        with pytest.raises(Mistakes) as found:
+            open_engine(output, tmp_path)
+        refused = found.value.mistakes[0]
+        assert refused.message.startswith(told)
+        assert (refused.span, found.value.exit_code) == (SPAN, 1)
+        assert refused.hint is not None
+    connect(tmp_path / "x.duckdb").close()
