@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 
 from filtersql.api.inputs import inputs_of, sourced_targets
 from filtersql.api.loading import loaded_compilation
-from filtersql.api.options import WrongUsage
+from filtersql.api.options import WrongUsage, check_switches
 from filtersql.api.planned import defined_keys, judge_of, plan_record, write_plan
 from filtersql.api.printed_plan import print_plan
 from filtersql.api.records import Applied, Plan
@@ -46,6 +46,7 @@ def apply(
     drop_removed: bool = False,
 ) -> Applied:
     """Shows a plan and carries it out where it is `agreed`."""
+    check_switches(drop_removed=drop_removed)
     if max_deletes is not None and not _MOST.fullmatch(max_deletes):
         raise WrongUsage("--max-deletes takes a number of rows, or a percentage: 100 or 5%.")
     project, compilation = loaded_compilation(reporter)

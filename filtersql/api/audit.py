@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from filtersql.api.inputs import inputs_of, sourced_targets
 from filtersql.api.loading import loaded_compilation
+from filtersql.api.options import check_switches
 from filtersql.api.progress import dotted
 from filtersql.api.records import Audit, Audits
 from filtersql.api.reporter import Reporter
@@ -27,6 +28,7 @@ __all__ = ["audit", "audited", "print_audits"]
 
 def audit(reporter: Reporter, *, repair: bool = False) -> Audits:
     """Compares the selected targets, and writes what differs where it is to be repaired."""
+    check_switches(repair=repair)
     _, done = audited(reporter, repair=repair)
     print_audits(reporter, done)
     wrong = [each for each in done if not each.right]

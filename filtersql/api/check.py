@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from filtersql.api.loading import loaded_compilation
-from filtersql.api.options import WrongUsage
+from filtersql.api.options import WrongUsage, check_switches
 from filtersql.api.progress import dotted
 from filtersql.api.records import Check, Checks
 from filtersql.api.reporter import Reporter
@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from filtersql.verify.check import Proof
     from filtersql.verify.shared_proofs import Outcome
 
-__all__ = ["check"]
+__all__ = ["ENGINES", "check"]
+
+#: what may run the statements
+ENGINES = ("duckdb", "spark")
 
 
 class _Result(Struct, frozen=True):
@@ -65,6 +68,9 @@ class _Result(Struct, frozen=True):
 
 def check(reporter: Reporter, *, deep: bool = False, engine: str = "duckdb") -> Checks:
     """Tries every selected target's files: `deep` histories of three changes, too."""
+    check_switches(deep=deep)
+    if engine not in ENGINES:
+        raise WrongUsage(f"--engine takes {' or '.join(ENGINES)}, not {engine!r}.")
     project, compilation = loaded_compilation(reporter)
     nodes = selected(project, compilation, reporter.options)
     results: list[_Result] = []

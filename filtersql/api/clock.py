@@ -18,7 +18,7 @@ def moment_of(text: str) -> datetime:
     """The time in UTC, without a zone; a text without one is UTC. Raises WrongUsage."""
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+    except (TypeError, ValueError):
         raise WrongUsage(
             f"--as-of: {text!r} is no time, such as 2026-11-26 or 2026-11-26T10:00:00Z."
         ) from None

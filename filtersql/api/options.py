@@ -6,11 +6,18 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-__all__ = ["Options", "WrongUsage"]
+__all__ = ["Options", "WrongUsage", "check_switches"]
 
 
 class WrongUsage(ValueError):
     """Flags or arguments that cannot be meant so."""
+
+
+def check_switches(**said: object) -> None:
+    """Raises WrongUsage where an argument is neither true nor false: a text would turn it on."""
+    for name, value in said.items():
+        if not isinstance(value, bool):
+            raise WrongUsage(f"{name} is True or False, not {value!r}.")
 
 
 class Options(Struct, frozen=True):
@@ -34,6 +41,11 @@ class Options(Struct, frozen=True):
     publish_via_partition_root: bool | None = None
     #: names of the flags that were given
     given: frozenset[str] = field(default=frozenset())
+
+    def __post_init__(self) -> None:
+        check_switches(fail_fast=self.fail_fast)
+        if self.publish_via_partition_root is not None:
+            check_switches(publish_via_partition_root=self.publish_via_partition_root)
 
     @property
     def json(self) -> bool:

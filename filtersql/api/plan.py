@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from filtersql.api.inputs import inputs_of, sourced_targets
 from filtersql.api.loading import loaded_compilation
-from filtersql.api.options import WrongUsage
+from filtersql.api.options import WrongUsage, check_switches
 from filtersql.api.planned import defined_keys, judge_of, plan_record, write_plan
 from filtersql.api.printed_plan import print_plan
 from filtersql.api.records import Plan
@@ -30,6 +30,7 @@ __all__ = ["plan"]
 
 def plan(reporter: Reporter, *, no_counts: bool = False) -> Plan:
     """Shows and writes the plan; `no_counts` asks no engine but the manifest of --state."""
+    check_switches(no_counts=no_counts)
     if no_counts and reporter.options.state is None:
         raise WrongUsage("--no-counts needs --state DIR, the folder of a manifest.json.")
     project, compilation = loaded_compilation(reporter)

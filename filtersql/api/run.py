@@ -18,7 +18,7 @@ from filtersql.api.approving import require
 from filtersql.api.clock import moment_of
 from filtersql.api.inputs import inputs_of
 from filtersql.api.loading import loaded_compilation, variables
-from filtersql.api.options import WrongUsage
+from filtersql.api.options import WrongUsage, check_switches
 from filtersql.api.progress import Progress
 from filtersql.api.records import Run
 from filtersql.api.reporter import Reporter
@@ -47,7 +47,7 @@ __all__ = ["RunFlags", "carry_out", "run"]
 class RunFlags(Struct, frozen=True):
     """The flags of `run` of its own; `retry` takes them from run_results.json.
 
-    Raises WrongUsage where they do not go together.
+    Raises WrongUsage where they are none or do not go together.
     """
 
     dry_run: bool = False
@@ -69,6 +69,15 @@ class RunFlags(Struct, frozen=True):
     command: str = field(default="run")
 
     def __post_init__(self) -> None:
+        check_switches(
+            dry_run=self.dry_run,
+            full_refresh=self.full_refresh,
+            accept_filter_change=self.accept_filter_change,
+            require_approval=self.require_approval,
+            release=self.release,
+        )
+        if not isinstance(self.adopt_at, int | None):
+            raise WrongUsage(f"adopt_at is the position of a change, not {self.adopt_at!r}.")
         if self.adopt_at is not None and self.dry_run:
             raise WrongUsage("--adopt writes down what it took over: not with --dry-run.")
         if self.as_of is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from filtersql.api.check import check
+from filtersql.api.check import ENGINES, check
 from filtersql.commands.console import Console
 from filtersql.commands.shared import subcommand
 
@@ -15,7 +15,7 @@ __all__ = ["command"]
 @click.option("--deep", is_flag=True, help="Try histories of three changes, too.")
 @click.option(
     "--engine",
-    type=click.Choice(["duckdb", "spark"]),
+    type=click.Choice(ENGINES),
     default="duckdb",
     help="What runs the statements; on Spark their text stands as it is. Default: duckdb.",
 )

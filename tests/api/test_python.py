@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cases import read_fences
@@ -249,6 +250,22 @@ def test_a_text_is_one_table_and_wrong_usage_is_a_value_error(shop: Shell) -> No
     assert [each.rows_inserted for each in project.run(resync="orders").results] == [2, 3]
     with pytest.raises(ValueError, match="--threads takes 1 or more"):
         Project.load(shop.folder, threads=0)
+    with pytest.raises(ValueError, match="--engine takes duckdb or spark, not 'zz'"):
+        project.check(engine="zz")
+    said: Any = "x"
+    for wrong in (
+        lambda: project.run(full_refresh=said),
+        lambda: project.run(fail_fast=said),
+        lambda: project.run(adopt_at=said),
+        lambda: project.check(deep=said),
+        lambda: project.plan(no_counts=said),
+        lambda: project.apply(drop_removed=said),
+        lambda: project.audit(repair=said),
+        lambda: Project.load(shop.folder, publish_via_partition_root=said),
+    ):
+        with pytest.raises(ValueError, match="not 'x'"):
+            wrong()
+    assert project.retry().results == ()
 
 
 def test_threads_run_one_after_the_other(shop: Shell) -> None:
