@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.model import SourceOfTables, Subscription, UnitTest
-from filtersql.definitions.yaml_document import Document, Node, is_null, number
+from filtersql.definitions.yaml_document import Document, Node, is_null, kind, number
 from filtersql.definitions.yaml_feeds import one_of, read_feed
 from filtersql.definitions.yaml_names import relation_of
 from filtersql.definitions.yaml_publications import name_of, tags_of
@@ -74,13 +74,16 @@ def read_subscription(document: Document, node: Node, drafts: Drafts) -> None:
         tags=tags_of(document, entry),
         description=document.string(entry.get("description"), "description"),
     )
-    if "publications" in entry and "replication_sets" in entry:
+    said = [key for key in ("publications", "replication_sets") if key in entry]
+    if len(said) == 2:
         at = document.span(entry["replication_sets"])
         drafts.mistakes.append(
             TOGETHER(at, first="publications", second="replication_sets", where=where)
         )
-    elif "publications" not in entry and "replication_sets" not in entry:
+    elif not said:
         document.missing("publications", where, entry["name"])
+    elif is_null(named := entry[said[0]]) or (kind(named) == "a list" and not named.value):
+        document.missing(said[0], where, named)
     settings_of_entry = read_defaults(document, entry, where)
     drafts.subscriptions[name] = with_settings(subscribed, drafts.defaults, settings_of_entry)
 
@@ -123,6 +126,7 @@ def read_unit_test(document: Document, node: Node, drafts: Drafts) -> None:
     subscription = document.text(entry["subscription"], "subscription")
     if title is None or subscription is None:
         return
+    document.string(entry.get("description"), "description")
     expect = entry.get("expect")
     try:
         subscribed = plain_name(subscription)

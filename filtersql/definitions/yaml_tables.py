@@ -137,6 +137,7 @@ def _read_column(
     text = document.text(entry["type"], f"the type of {where}")
     if text is None:
         return None, []
+    document.string(entry.get("description"), f"description of {where}")
     column, keys = _read_type(text, name, table, drafts)
     if document.boolean(entry.get("not_null"), f"not_null of {where}"):
         column = replace(column, not_null=True)

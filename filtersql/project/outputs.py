@@ -96,6 +96,7 @@ def output_of(document: Document, key: Node, node: Node, secrets: set[str]) -> O
     for key_of_mapping in ("spark_conf", "catalog_config", "http_headers"):
         document.pairs(entry.get(key_of_mapping), f"{key_of_mapping} of {where}")
     document.items(entry.get("jars"), f"jars of {where}")
+    document.string(entry.get("description"), f"description of {where}")
     said = {key: document.plain(value) for key, value in entry.items()}
     said |= _of_server(document, where, entry) | _of_duckdb(document, where, entry)
     for key_of_place in ("path", "warehouse"):

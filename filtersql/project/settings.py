@@ -16,8 +16,9 @@ from msgspec.structs import replace
 from filtersql import semantics as profiles
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.definitions.yaml_subscriptions import DEFAULTS, read_defaults
-from filtersql.errors.definitions import MISSING_KEY, InvalidValue
+from filtersql.errors.definitions import MISSING_KEY, InvalidValue, Unknown
 from filtersql.errors.project import BEYOND_SEMANTICS
+from filtersql.errors.silencing import WARNINGS
 from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Span
 
@@ -66,6 +67,7 @@ def read_settings(document: Document) -> Settings:
     named = entry.get("profile") or entry.get("name")
     if "version" in entry:
         document.choice(entry["version"], "version", ("1",))
+    document.string(entry.get("description"), "description")
     identity_check = document.choice(
         entry.get("identity_check"), "identity_check", ("compile", "run")
     )
@@ -85,13 +87,18 @@ def read_settings(document: Document) -> Settings:
             key.value: document.plain(value)
             for key, value in document.pairs(entry.get("vars"), "vars")
         },
-        silence=tuple(
-            said
-            for item in document.items(entry.get("silence"), "silence")
-            if (said := document.string(item, "silence")) is not None
-        ),
+        silence=_silenced(document, entry.get("silence")),
         defaults=_defaults(document, entry.get("defaults")),
     )
+
+
+def _silenced(document: Document, node: Node | None) -> tuple[str, ...]:
+    """Names of warnings."""
+    names = document.texts(node, "silence")
+    for name in names:
+        if name.text not in WARNINGS:
+            document.mistakes.append(Unknown("warning", name.text, name.span(), WARNINGS))
+    return tuple(name.text for name in names)
 
 
 def _version(document: Document, node: Node | None) -> int:

@@ -14,6 +14,7 @@ from transcripts import Shell, normalised
 
 import filtersql
 from filtersql import cli
+from filtersql.errors.silencing import WARNINGS
 
 README = HOME / "README.md"
 PAGES = Path(filtersql.__file__).parent.glob("docs/**/*.md")
@@ -100,6 +101,7 @@ def test_every_warning_is_on_its_page() -> None:
         given |= set(re.findall(r"\b(?:Notice|as_notice)\(\s*\"([a-z-]+)\",", text))
     page = (package / "docs" / "warnings.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)) == given
+    assert set(WARNINGS) == given, "what `silence` may name"
 
 
 def test_readme_and_ci_run_the_same_tests() -> None:

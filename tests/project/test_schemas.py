@@ -159,6 +159,8 @@ def test_every_example_is_valid() -> None:
         ("publications", "publications: [{name: p, tables: [{name: t, wehre: a > 5}]}]"),
         ("publications", "replication_sets: [{name: p, tables: [{name: t, where: a > 5}]}]"),
         ("subscriptions", "subscriptions: [{name: s}]"),
+        ("subscriptions", "subscriptions: [{name: s, publications: []}]"),
+        ("subscriptions", "subscriptions: [{name: s, publications: ~}]"),
         ("subscriptions", "subscriptions: [{name: s, publications: [p], changes: {format: csv}}]"),
         ("subscriptions", "subscriptions: [{name: s, publications: [p], on_conflict: ignore}]"),
         ("tests", "tests: [{name: t, subscription: s}]"),
