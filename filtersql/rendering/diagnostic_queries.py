@@ -78,6 +78,12 @@ class Looks(Mapping[str, str]):
         own = replace(self._own, earlier_criteria=earlier)
         return changing_merge(self._shape, own, self._folders, ("compares",))
 
+    @property
+    def rebuilding_header(self) -> str:
+        """The comment at the head of what builds the target anew, for a changed definition."""
+        lines = (*self._own.header, "Of a changed definition: the table is built anew")
+        return "".join(f"-- {line}\n" for line in lines)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._macros)
 

@@ -29,7 +29,7 @@ from filtersql.run.ledger_entry import Entry
 from filtersql.run.moved_rows import Moved, count_target
 from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_column, named_rows, select_all, select_columns
+from filtersql.targets.statements import named_column, named_rows, select_columns
 
 __all__ = ["rebuilt_rows"]
 
@@ -59,13 +59,14 @@ def rebuilt_rows(
     config = dict(source.subscription.target_config)
     place = (compiled.target, compiled.column_definitions_sql, config)
     counted = _compared(engine, compiled, change, before, stage)
+    whole, staged = engine.replacing(*place, query, stage)
     return Moved(
         counted.delete,
         counted.insert,
         counted.leaves,
         counted.enters,
-        f"{engine.replacing(*place, query)}\n",
-        engine.replacing(*place, select_all(stage, engine.dialect)),
+        f"{compiled.looks.rebuilding_header}{whole.rstrip()}\n",
+        staged,
         reads_source=reads_source,
         update=counted.update,
         rebuilds=True,

@@ -28,7 +28,6 @@ from filtersql.targets.refusals import reason_of
 from filtersql.targets.splitting import Split
 from filtersql.targets.statements import (
     drop,
-    insert_rows,
     insert_values,
     literal,
     named_rows,
@@ -38,13 +37,18 @@ from filtersql.targets.statements import (
     set_to,
     temporary,
 )
-from filtersql.targets.table_statements import create_of, create_schema, drop_table, replace_table
+from filtersql.targets.table_statements import (
+    create_of,
+    create_schema,
+    drop_table,
+    refill,
+    replace_table,
+)
 from filtersql.targets.turns import Turn
 
 __all__ = ["DuckDB"]
 
-#: temporary names of filtersql, to be forgotten between tables
-_TEMPORARY = "filtersql_"
+_TEMPORARY = "filtersql_"  # names of what is forgotten between tables
 _BATCH = 100_000
 _STREAMED = 5_000
 
@@ -163,12 +167,11 @@ class DuckDB:
         self._run(create_schema(quoted(parts[0], "duckdb"), "duckdb"))
         self._run(create_of(self.table_sql(parts), query, "duckdb"))
 
-    def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
-        """Two statements of one transaction: the table keeps its collations."""
-        name = self.table_sql(parts)
-        return ";\n".join(
-            (replace_table(name, definitions, "duckdb"), insert_rows(name, query, "duckdb"))
-        )
+    def replacing(
+        self, parts: Sequence[str], definitions: str, config: Config, query: str, stage: str
+    ) -> tuple[str, str]:
+        """Statements of one transaction: the table keeps its collations."""
+        return refill(self.table_sql(parts), definitions, query, stage, "duckdb")
 
     def append(
         self,

@@ -150,8 +150,13 @@ class Engine(Protocol):
         """
         ...
 
-    def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
-        """What makes a table of a query's rows, in place of one that exists, in one commit."""
+    def replacing(
+        self, parts: Sequence[str], definitions: str, config: Config, query: str, stage: str
+    ) -> tuple[str, str]:
+        """What makes a table of a query's rows, in place of one that exists, in one commit.
+
+        Also as it is executed where the stage holds these rows.
+        """
         ...
 
     def append(

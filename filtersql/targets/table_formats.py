@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from filtersql.targets import delta, iceberg
 from filtersql.targets.marks import read_mark
 from filtersql.targets.model import Config
+from filtersql.targets.statements import select_all
 from filtersql.targets.table_statements import table_name
 
 __all__ = ["SparkTables", "create_statements"]
@@ -40,10 +41,16 @@ class SparkTables:
         """Write the many small files of a table as few."""
         self.rows((iceberg if self.format == "iceberg" else delta).joining(self.catalog, parts))
 
-    def replacing(self, parts: Sequence[str], definitions: str, config: Config, query: str) -> str:
+    def replacing(
+        self, parts: Sequence[str], definitions: str, config: Config, query: str, stage: str
+    ) -> tuple[str, str]:
         """What makes a table of a query's rows, in place of one that exists, in one commit."""
-        name, place = self.table_sql(parts), self._location(parts)
-        return create_statements(self.format, name, definitions, config, place, query=query)[0]
+        place = (self.table_sql(parts), definitions, config, self._location(parts))
+        whole, staged = (
+            create_statements(self.format, *place, query=rows)[0]
+            for rows in (query, select_all(stage))
+        )
+        return whole, staged
 
     def _location(self, parts: Sequence[str]) -> str | None:
         """Where a table is to lie; None: the catalog says."""

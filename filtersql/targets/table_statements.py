@@ -15,7 +15,14 @@ from filtersql.errors import Mistakes
 from filtersql.errors.targets import NameRefused
 from filtersql.rendering.sql_fragments import as_written, quoted
 from filtersql.storage import Engine
-from filtersql.targets.statements import literal, table
+from filtersql.targets.statements import (
+    drop,
+    insert_rows,
+    literal,
+    select_all,
+    table,
+    temporary,
+)
 
 __all__ = [
     "create_of",
@@ -25,6 +32,7 @@ __all__ = [
     "described",
     "drop_table",
     "move_schema",
+    "refill",
     "replace_table",
     "show_tables",
     "stored",
@@ -72,6 +80,21 @@ def replace_table(table_sql: str, definitions: str | None, engine: Engine) -> st
     if definitions is not None:
         made = exp.Schema(this=made, expressions=[as_written(f"\n  {definitions}")])
     return exp.Create(this=made, kind="TABLE", replace=True).sql(engine)
+
+
+def refill(
+    table_sql: str, definitions: str, query: str, stage: str, engine: Engine
+) -> tuple[str, str]:
+    """Statements that put a table of a query's rows, which may be its own, in its place.
+
+    They keep the rows in the stage first: a table that is replaced has none to read. The second
+    text is theirs over a stage that holds them.
+    """
+    kept = temporary("TABLE", stage, query, engine)
+    filled = insert_rows(table_sql, select_all(stage, engine), engine)
+    written = (replace_table(table_sql, definitions, engine), filled)
+    every = (kept, *written, drop("TABLE", stage, engine))
+    return "".join(f"{each.rstrip()};\n" for each in every), ";\n".join(written)
 
 
 def create_of(

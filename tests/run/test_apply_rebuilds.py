@@ -99,6 +99,25 @@ def test_the_table_is_built_anew(
     assert right(shop, engine, tmp_path / "later")
 
 
+def test_a_pasted_text_keeps_the_rows_that_it_reads_of_the_target(
+    shop: Shop, engine: DuckDB
+) -> None:
+    """It gives the table that `apply` gives, with a comment at its head as merge.sql has one."""
+    shop.define(orders=EU)
+    shop.run(engine)
+    shop.columns = "[id, region]"
+    shop.define(orders=EU)
+    statement = str(shop.plan(engine)["orders"].statement)
+    assert statement.startswith("-- Subscription s1: public.orders -> s1.orders\n")
+    engine.execute("BEGIN")
+    engine.execute(statement)
+    pasted = sorted(shop.rows(engine, "orders"))
+    engine.execute("ROLLBACK")
+    assert shop.apply(engine)
+    assert pasted == sorted(shop.rows(engine, "orders"))
+    assert pasted == [(n, "eu") for n in (0, 1, 2, 4, 6, 8, 20)]
+
+
 def test_a_column_joins_and_is_filled_from_the_source(
     shop: Shop, engine: DuckDB, tmp_path: Path
 ) -> None:
