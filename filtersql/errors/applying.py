@@ -81,6 +81,13 @@ TARGET_COLUMNS = Wording(
     detail="{differing}",
     hint="Alter the target as the published table was altered, or copy it again with run --resync.",
 )
+# The same where the definition is not the one under which the target was filled.
+CHANGED_COLUMNS = Wording(
+    'target {target} of "{name}" has other columns than its definition',
+    detail="{differing} The definition changed since the last run.",
+    hint="Look at what it moves with filtersql plan, and move it with filtersql apply. Or alter "
+    "the target as the published table was altered, or copy it again with run --resync.",
+)
 SOURCE_COLUMNS = Wording(
     'source {source} of "{name}" has other columns than its definition',
     detail="{differing}",

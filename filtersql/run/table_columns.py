@@ -17,7 +17,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 
 from filtersql.errors import Mistake
-from filtersql.errors.applying import SOURCE_COLUMNS, TARGET_COLUMNS
+from filtersql.errors.applying import CHANGED_COLUMNS, SOURCE_COLUMNS, TARGET_COLUMNS
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, TargetColumn
 from filtersql.storage import Engine
 
@@ -32,14 +32,24 @@ _STAMPS = ("TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMPNTZ", "TIMESTAMP_S", "TIMESTAMP
 
 
 def unfit(
-    name: str, compiled: CompiledTable, held: Sequence[tuple[str, str]], engine: Engine
+    name: str,
+    compiled: CompiledTable,
+    held: Sequence[tuple[str, str]],
+    engine: Engine,
+    *,
+    changed: bool = False,
 ) -> list[Mistake]:
-    """The mistake that a target's columns are, if some are not there or of another type."""
+    """The mistake that a target's columns are, if some are not there or of another type.
+
+    `changed`: since it was filled the definition did, so a plan says what that moves.
+    """
     lacking, other = _differing(compiled.columns, held, engine, _holds)
     if not (lacking or other):
         return []
-    told = _told(lacking, other)
-    return [TARGET_COLUMNS(name=name, target=compiled.target_sql, differing=told)]
+    told, target = _told(lacking, other), compiled.target_sql
+    if changed:
+        return [CHANGED_COLUMNS(name=name, target=target, differing=told)]
+    return [TARGET_COLUMNS(name=name, target=target, differing=told)]
 
 
 def unread(

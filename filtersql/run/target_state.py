@@ -15,6 +15,7 @@ Example
     =============== ============= ==================================================
 
     A target of which nothing changed is not asked for its columns: they are nobody's concern yet.
+    Where the definition is not the one in force, it is: a type may be another one.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from filtersql.feeds.formats import own_position
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.ledger import Ledger
-from filtersql.run.ledger_entry import BEGUN, INTENDED, Entry, key_of
+from filtersql.run.ledger_entry import BEGUN, INTENDED, Entry, is_in_force, key_of
 from filtersql.run.model import Options
 from filtersql.run.proofs import Proof, proof_of
 from filtersql.run.removed_targets import comes_again
@@ -137,7 +138,9 @@ def check_held(lanes: Lanes, asked: Sequence[Standing], others: Sequence[Standin
 def _asks(known: Ledger, compiled: CompiledTable) -> bool:
     entry = known.newest.get(key_of(compiled))
     known_change = key_of(compiled) in known.changing
-    return entry is None or known_change or entry.phase in (*INTENDED, "dropped")
+    if entry is None or known_change or entry.phase in (*INTENDED, "dropped"):
+        return True
+    return not is_in_force(entry, compiled)
 
 
 def _schema(standing: Standing) -> str:
@@ -174,10 +177,13 @@ def _wrong(
     if entry.via_partition_root != compiled.via_partition_root:
         return [CHANGED_FILTER(name=name, what="publish_via_partition_root")]
     if entry.judged_by != compiled.filter_hash:
-        held = {column.casefold() for column, _ in engine.columns(compiled.target)}
-        alike = not held or held == {column.name.casefold() for column in compiled.columns}
+        names = {column.casefold() for column, _ in engine.columns(compiled.target)}
+        alike = not names or names == {column.name.casefold() for column in compiled.columns}
         return [CHANGED_FILTER(name=name, what="the filter" if alike else "what is published")]
-    return []
+    if is_in_force(entry, compiled):
+        return []
+    held = engine.columns(compiled.target)
+    return unfit(name, compiled, held, engine.dialect, changed=True) if held else []
 
 
 def _new(compiled: CompiledTable, subscription: Subscription, entry: Entry | None) -> Standing:

@@ -89,6 +89,22 @@ def test_a_target_type_is_what_the_engine_makes_of_it(project: Project, written:
     project.succeed("run", "--select", "v")
 
 
+@pytest.mark.parametrize("pending", [False, True])
+def test_another_type_is_refused_until_the_target_has_it(project: Project, pending: bool) -> None:
+    """Also where nothing is pending; one that was altered by hand goes on."""
+    project.write("tables/t.sql", "CREATE TABLE t (a int PRIMARY KEY, b numeric(12,4));\n")
+    if pending:
+        project.write("changes/2.jsonl", _feed(2, '"a": 7, "b": "1.2345"'))
+    ended = project.shell.filtersql("run")
+    assert ended.exit_code == 1
+    assert "Its column b is DECIMAL(10, 2), the definition's is DECIMAL(12, 4)." in ended.stderr
+    assert "hint: Look at what it moves with filtersql plan, and move it with " in ended.stderr
+    with duckdb.connect(str(project.folder / "cases.duckdb")) as connection:
+        connection.execute("ALTER TABLE s.t ALTER b TYPE DECIMAL(12, 4)")
+    project.succeed("run")
+    assert _rows(project) == [(6, "1.2500"), *([(7, "1.2345")] if pending else [])]
+
+
 def test_a_column_that_is_published_no_more_may_stay(project: Project) -> None:
     """DROP COLUMN on the source leaves the subscriber's column, and NULL in new rows."""
     project.write("tables/u.sql", "ALTER TABLE t DROP COLUMN b;\n")
