@@ -102,15 +102,33 @@ def _value(value: object) -> str:
 def _summary(compilation: Compilation, planned: Sequence[PlannedTarget]) -> str:
     changing = [each for each in planned if _changes(each)]
     count = len(compilation.nodes)
+    removed = sum(each.change == "removed" for each in planned)
     if not changing:
-        return f"Nothing changes: {count} target{' is' if count == 1 else 's are'} as defined."
-    said = f"Plan: {len(changing)} of {counted(count, 'target')}."
+        parts = [f"{count} target{' is' if count == 1 else 's are'} as defined"]
+        parts += [_removed(removed, "stay", "stays")]
+        return f"Nothing changes: {_joined(parts, count, removed)}."
+    dropped = sum(each.change == "removed" for each in changing)
+    defined = len(changing) - dropped
+    parts = [f"{defined} of {counted(count, 'target')}"]
+    parts += [_removed(dropped, "are dropped", "is dropped")]
+    said = f"Plan: {_joined(parts, defined, dropped)}."
     if all(each.delete is None for each in changing):
         return said
     delete, insert = (
         sum(getattr(each, name) or 0 for each in planned) for name in ("delete", "insert")
     )
     return f"{said} {_moves(delete, 'leave')}, {_moves(insert, 'enter')}."
+
+
+def _joined(parts: Sequence[str], defined: int, removed: int) -> str:
+    """Both parts; where no target is defined, or none is removed, the other one alone."""
+    if not removed:
+        return parts[0]
+    return ", ".join(parts) if defined else parts[1]
+
+
+def _removed(count: int, many: str, one: str) -> str:
+    return f"1 removed target {one}" if count == 1 else f"{count:,} removed targets {many}"
 
 
 def _changes(planned: PlannedTarget) -> bool:

@@ -191,6 +191,7 @@ def test_a_dropped_table_counts_among_the_deletes(shell: Shell, tmp_path: Path) 
     dropped = shell.filtersql("apply", "--yes", "--drop-removed", "--max-deletes", "3")
     assert "no definition names it any more; its table is dropped" in dropped.stdout
     assert "s1/public.bare: dropped" in dropped.stdout
+    assert "\nPlan: 1 removed target is dropped. 3 rows leave, 0 rows enter.\n" in dropped.stdout
     assert shell.filtersql("plan").stdout == "Nothing changes: 1 target is as defined.\n"
 
 
