@@ -51,7 +51,7 @@ def audited(
     project, compilation = loaded_compilation(reporter)
     nodes = selected(project, compilation, reporter.options)
     assert project.output is not None  # load() asked for one
-    engine = open_engine(project.output, project.root)
+    engine = open_engine(project.output, project.root, writes=repair)
     try:
         targets = sourced_targets(project, nodes, compilation)
         return project, auditing.audit(

@@ -48,7 +48,7 @@ def _by_data(
 ) -> list[PlannedTarget]:
     """What the engine counts."""
     assert project.output is not None  # load() asked for one
-    engine = open_engine(project.output, project.root)
+    engine = open_engine(project.output, project.root, writes=False)
     try:
         return counted_plan(
             inputs_of(project),

@@ -109,7 +109,7 @@ def carry_out(
     progress = Progress(reporter)
     progress.found(project, nodes)
     began = time.perf_counter()
-    engine = open_engine(project.output, project.root)
+    engine = open_engine(project.output, project.root, writes=not flags.dry_run)
     started = time.perf_counter() - began
     try:
         progress.connected(engine.title, project.output.name, project.output.threads)

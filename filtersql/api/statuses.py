@@ -24,7 +24,7 @@ def statuses(project: Project, nodes: Iterable[Node]) -> Sequence[TargetStatus]:
     for node in nodes:
         tables.setdefault(node.compiled.subscription, []).append(node.compiled)
     assert project.output is not None  # load() asked for one
-    engine = open_engine(project.output, project.root)
+    engine = open_engine(project.output, project.root, writes=False)
     try:
         return status(inputs_of(project), tables, engine)
     finally:

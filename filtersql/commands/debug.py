@@ -121,7 +121,7 @@ def _compiled(console: Console, project: Project) -> str:
 
 def _connected(project: Project) -> str:
     assert project.output is not None  # load() asked for one
-    engine = open_engine(project.output, project.root)
+    engine = open_engine(project.output, project.root, writes=False)
     try:
         probe_merge(engine, project.output.state_schema)
         return f"{engine.title}, MERGE works"

@@ -80,14 +80,18 @@ class OutputLike(Protocol):
         ...
 
 
-def open_engine(output: OutputLike, root: Path) -> Engine:
-    """Connect. Raises Mistakes with exit code 2 when the engine cannot be reached."""
+def open_engine(output: OutputLike, root: Path, *, writes: bool = True) -> Engine:
+    """Connect. Raises Mistakes with exit code 2 when the engine cannot be reached.
+
+    Where nothing `writes`, a DuckDB file that is not there stays so: an empty one is in memory.
+    """
     if output.type == "duckdb":
         from filtersql.targets.duckdb_file import connect
 
         path, extensions = (output.settings.get(name) for name in ("path", "extensions"))
+        file = None if path in (None, ":memory:") else root / str(path)
         return connect(
-            None if path in (None, ":memory:") else root / str(path),
+            file if file is None or writes or file.exists() else None,
             _texts(output.settings.get("settings")),
             [str(name) for name in extensions] if isinstance(extensions, list) else [],
             output.span,

@@ -227,6 +227,7 @@ def test_a_schema_that_may_not_be_made_is_named(shell: Shell) -> None:
     assert 'filtersql cannot keep its state in schema "information_schema"' in ended.stderr
     assert "state_schema: NAME" in proposed(ended.stderr)
     reach(shell, type="duckdb", path="x.duckdb", state_schema="kept")
+    duckdb.connect(str(shell.folder / "x.duckdb")).close()
     assert shell.run("filtersql debug").exit_code == 0
     with duckdb.connect(str(shell.folder / "x.duckdb")) as connection:
         found = connection.execute(

@@ -182,6 +182,19 @@ def test_a_plan_without_counts_asks_no_engine(shell: Shell, tmp_path: Path) -> N
     assert not (tmp_path / "shop.duckdb").exists()
 
 
+def test_what_writes_nothing_makes_no_database(tmp_path: Path) -> None:
+    """Neither the file nor its folder; a run makes both."""
+    Shop(tmp_path).define(**OLD).write(SOURCE, FEED)
+    profiles = tmp_path / "profiles.yml"
+    profiles.write_text(profiles.read_text().replace("shop.duckdb", "new/folder/shop.duckdb"))
+    shell = Shell(tmp_path)
+    for command in ("run --dry-run", "plan", "status", "audit", "debug"):
+        assert shell.filtersql(*command.split()).exit_code == 0, command
+        assert not (tmp_path / "new").exists(), command
+    assert shell.filtersql("run").exit_code == 0
+    assert (tmp_path / "new/folder/shop.duckdb").exists()
+
+
 def test_a_dropped_table_counts_among_the_deletes(shell: Shell, tmp_path: Path) -> None:
     """It is said before anybody agrees; a selection of others leaves it."""
     Shop(tmp_path).define(orders=OLD["orders"])
