@@ -11,15 +11,18 @@ from functools import lru_cache
 from pathlib import Path
 from traceback import walk_tb
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateSyntaxError
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.nodes import Getattr
 from jinja2.sandbox import SandboxedEnvironment
 
+from filtersql.errors import Mistake
 from filtersql.errors.compiling import MACRO_FAILED
+from filtersql.errors.project import TEMPLATE_MISTAKE
 from filtersql.rendering.macro_bytecode import MacroBytecode
 from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.template_cache import Own, Skeleton, Structure, marked, skeleton_of
+from filtersql.source import Source
 
 __all__ = ["environment", "forget_own", "has_own", "render"]
 
@@ -82,6 +85,8 @@ def render(macro: str, shape: MergePlan, own: Own, folders: tuple[Path, ...]) ->
     try:
         text = _printed(macro, own.plan(shape), folders)
         text.encode()  # a text with half a character could not be written to a file
+    except TemplateSyntaxError as error:
+        raise _misspelled(error, folders) from None
     except Exception as error:
         name, line = _where(macro, error)
         place = f"macros/{name}.sql" + (f":{line}" if line else "")
@@ -99,6 +104,19 @@ def _skeleton(
 def _printed(macro: str, plan: MergePlan, folders: tuple[Path, ...]) -> str:
     macros = (_own if has_own(folders) else _packaged)(folders)
     return macros.get_template(f"{macro}.sql").render(plan=plan).strip()
+
+
+def _misspelled(error: TemplateSyntaxError, folders: tuple[Path, ...]) -> Mistake:
+    """What Jinja cannot read in a project's file: it names the line."""
+    name = error.name or ""
+    source = Source(f"macros/{name}", error.source or "")
+    lines = source.text.splitlines(keepends=True)
+    line = lines[error.lineno - 1] if error.lineno <= len(lines) else ""
+    begin = sum(map(len, lines[: error.lineno - 1])) + len(line) - len(line.lstrip())
+    span = source.span(begin, begin + len(line.strip()))
+    replaces = "It stands in place of filtersql's own macro of that name."
+    own = (folders[-1] / name).is_file()
+    return TEMPLATE_MISTAKE(span, problem=error.message, hint=replaces if own else None)
 
 
 def _where(macro: str, error: Exception) -> tuple[str, int | None]:

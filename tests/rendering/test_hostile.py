@@ -177,3 +177,17 @@ def test_a_macro_that_fails_is_named_with_its_line(tmp_path: Path, text: str) ->
     assert (ended.exit_code, "macro failed: macros/merge.sql" in ended.stderr) == (1, True)
     assert FAILING[text] in ended.stderr
     assert "Traceback" not in ended.both
+
+
+def test_a_macro_that_jinja_cannot_read_is_shown_with_its_line(tmp_path: Path) -> None:
+    """As a mistake in any other file of the project."""
+    made = small_project(tmp_path)
+    made.write("macros/merge.sql", "SELECT\n  {% macro zz( %}\n")
+    ended = made.shell.filtersql("compile")
+    assert ended.exit_code == 1
+    assert ended.stderr.startswith(
+        "macros/merge.sql:2:3: template error: expected token 'name', got '%'\n"
+    )
+    assert "{% macro zz( %}\n" in ended.stderr
+    assert "^" in ended.stderr
+    assert "hint: It stands in place of filtersql's own macro of that name." in ended.stderr
