@@ -59,7 +59,8 @@ def row_key(table: Table, *, unique_keys: bool = False) -> tuple[str, ...]:
         case Identity.INDEX:
             return table.replica_identity.index
         case Identity.NOTHING:
-            return ()
+            # Nothing is found by it but the row that an INSERT meets.
+            return table.primary_key
         case _:
             return table.finding_key or (_unique(table) if unique_keys else ())
 

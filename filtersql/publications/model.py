@@ -91,8 +91,15 @@ class ResolvedTable(Struct, frozen=True):
 
     @property
     def old_columns(self) -> tuple[str, ...]:
-        """The columns that an old row carries, whichever leaf it comes from."""
-        return self.table.identity_columns if self.logged is None else self.logged
+        """The columns that an old row carries, whichever leaf it comes from.
+
+        Where none does, and only rows that are inserted count, the key: such a row may be there.
+        """
+        logged = self.table.identity_columns if self.logged is None else self.logged
+        nothing = self.table.replica_identity.kind is Identity.NOTHING
+        if nothing or not {Action.UPDATE, Action.DELETE} & self.filters.keys():
+            return logged or self.table.primary_key
+        return logged
 
     @property
     def old_rows_are_full(self) -> bool:
