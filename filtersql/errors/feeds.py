@@ -136,6 +136,13 @@ LATE_LOAD = Wording(
     detail="Its rows belong before all changes.",
     hint="Run with --full-refresh.",
 )
+# A file of DMS was renamed or packed, or is another one of the same hundredth of a second.
+READ_UNDER_ANOTHER_NAME = Wording(
+    '{shown} may hold rows of table "{table}" that were read from "{path}"',
+    detail="That file is gone, or holds less; DMS gives rows of one hundredth of a second no"
+    " numbers. Nothing was written.",
+    hint="Put it back under its name, or run with --full-refresh.",
+)
 # A partition's topic, for a root that was brought further by the topics of others.
 LATE_CHANGE = Wording(
     'change of "{table}" came late: target {name} is beyond it already',

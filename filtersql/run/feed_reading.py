@@ -37,6 +37,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.fetching import fetched, found_files, pending_files
 from filtersql.run.ledger_entry import SeenFile
 from filtersql.run.model import Inputs
+from filtersql.run.read_places import check_read_places
 from filtersql.run.spread_feeds import spread_feed, spread_table
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
@@ -104,6 +105,7 @@ def _read_files(
     """The same of files; `going_on`: tables and places of which consumed files are opened, too."""
     pending = pending_files(feed, found, seen, landings, going_on)
     files, counted = fetched(engine, pending.files, folder), pending.counted
+    check_read_places(feed, files, found, seen, landings)
     opening = partial(open_files, feed, inputs.catalog, files, landings, counted)
     records: Records = partial(_reopened, opening)
     spread = spread_feed(

@@ -21,7 +21,7 @@ from filtersql.errors.feeds import LATE_LOAD, NO_FEED_FILES, URL_NOT_READ
 from filtersql.feeds.dms_rows import RANK_BITS, is_load_file, table_of
 from filtersql.feeds.formats import Consumption, place_bits
 from filtersql.feeds.held import Counted, Held, Seen
-from filtersql.feeds.landings import Landing, places_of
+from filtersql.feeds.landings import Landing, lasts_of, places_of
 from filtersql.feeds.lines import FeedFile, find_files
 from filtersql.feeds.staged_files import as_open
 from filtersql.names import RelationName, is_url
@@ -105,6 +105,9 @@ def pending_files(
             counted[each.place, each.table] += each.rows
     # What comes later gets later numbers, whatever its file is called.
     order = {path: number for number, path in enumerate(seen)}
+    furthest = max(map(max, lasts_of(landings).values()), default=-1)
+    if feed.format == "dms" and gone and furthest < 0:
+        order = {}  # one that was renamed is none that comes later
     pending = [file for file in files if file.shown not in consumed]
     return Pending(sorted(pending, key=lambda file: order.get(file.shown, len(order))), counted)
 

@@ -1,0 +1,138 @@
+"""Files of DMS whose rows may have been read under another name: `check_read_places(…)`.
+
+DMS gives a row no number of its own: those of one hundredth of a second are counted. So behind
+a target's last change it is asked which rows of that place were read, wherever that is in doubt.
+
+Example
+    ======================= ======================= ==============================================
+    1.csv, read, ends at P  another file has P      then
+    ======================= ======================= ==============================================
+    is there                is new                  its rows come behind those that were read
+    is gone                 is new: 1.csv.gz        refused: they may be the same rows
+    is gone                 nothing new at P        nothing is read twice
+    ======================= ======================= ==============================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from filtersql.definitions.model import Feed
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.feeds import READ_UNDER_ANOTHER_NAME
+from filtersql.feeds.dms import sequence_of
+from filtersql.feeds.dms_rows import RANK_BITS, Key, key_of, rows_of, table_of
+from filtersql.feeds.held import Seen
+from filtersql.feeds.landings import Landing, lasts_of
+from filtersql.feeds.lines import FeedFile
+from filtersql.names import RelationName
+
+__all__ = ["check_read_places"]
+
+_LAST_RANK = (1 << RANK_BITS) - 1
+#: a table, and a hundredth of a second
+_Place: TypeAlias = tuple[RelationName, int]
+
+
+class _Row(Struct, frozen=True):
+    """A row at a place: what orders it, and its file, of which it is the n-th row there."""
+
+    key: Key
+    file: str
+    number: int
+
+
+def check_read_places(
+    feed: Feed,
+    files: Sequence[FeedFile],
+    found: Sequence[FeedFile],
+    seen: Seen,
+    landings: Sequence[Landing],
+) -> None:
+    """Raises Mistakes where nobody can say which rows of `files` were read; `found` are there."""
+    if feed.format != "dms":
+        return
+    stands = _stands(landings)
+    held = _held(seen, stands)
+    present, opened = {file.shown for file in found}, {file.shown for file in files}
+    gone = {place: held[place].keys() - present for place in held}
+    doubtful = {place for place in held if gone[place] or held[place].keys() & opened}
+    if not doubtful:
+        return
+    mistakes = []
+    for place, rows in _rows(feed, files, doubtful).items():
+        each = (_mistake(place, rows, gone[place], _read(seen, held[place], at))
+                for at in stands[place])  # fmt: skip
+        mistakes += [one for one in each if one is not None][:1]
+    if mistakes:
+        raise Mistakes(mistakes)
+
+
+def _stands(landings: Sequence[Landing]) -> dict[_Place, list[int]]:
+    """The last changes that targets have read, at their places; of no place that is read whole."""
+    places: dict[_Place, list[int]] = {}
+    for table, seqs in lasts_of(landings).items():
+        for seq in sorted(seqs):
+            if seq >= 0 and seq & _LAST_RANK != _LAST_RANK:
+                places.setdefault((table, seq >> RANK_BITS), []).append(seq)
+    return places
+
+
+def _held(seen: Seen, places: Collection[_Place]) -> dict[_Place, dict[str, int]]:
+    """How many rows each file that was read ends with, at some places."""
+    every: dict[_Place, dict[str, int]] = {}
+    for path, (*_, held) in seen.items():
+        for each in held or ():
+            if each.rows and (each.table, each.place) in places:
+                every.setdefault((each.table, each.place), {})[path] = each.rows
+    return every
+
+
+def _rows(
+    feed: Feed, files: Iterable[FeedFile], places: Collection[_Place]
+) -> dict[_Place, list[_Row]]:
+    """The rows at some places, in the order of files."""
+    tables = {table for table, _ in places}
+    numbers: dict[tuple[_Place, str], int] = {}
+    every: dict[_Place, list[_Row]] = {}
+    for at, name, row in rows_of([file for file in files if table_of(file.shown) in tables]):
+        try:
+            key = key_of(at, row, sequence_of(feed))
+        except ValueError:  # who reads the file says so
+            continue
+        if (place := (name, key[0])) in places:
+            number = numbers.get((place, at[0]), 0)
+            numbers[place, at[0]] = number + 1
+            every.setdefault(place, []).append(_Row(key, at[0], number))
+    return every
+
+
+def _read(seen: Seen, held: Mapping[str, int], at: int) -> dict[str, int | None]:
+    """How many rows of each file a target has that stands at a change; None: all that it holds."""
+    return {
+        path: None if told is None else held.get(path, 0)
+        for path, (_, _, last, told) in seen.items()
+        if last <= at
+    }
+
+
+def _mistake(
+    place: _Place, rows: Sequence[_Row], gone: Collection[str], read: Mapping[str, int | None]
+) -> Mistake | None:
+    """What is wrong with the rows of a place for a target that has read some of them."""
+    new = [row for row in rows if not _is_read(row, read)]
+    there = {path: sum(row.file == path for row in rows) for path in {row.file for row in rows}}
+    shorter = (path for path, count in there.items() if (read.get(path) or 0) > count)
+    missing = sorted((*gone, *shorter))
+    if new and missing:
+        return READ_UNDER_ANOTHER_NAME(shown=new[0].file, path=missing[0], table=place[0])
+    return None
+
+
+def _is_read(row: _Row, read: Mapping[str, int | None]) -> bool:
+    """Whether it is one of those that its file held when it was read; a file grows at its end."""
+    count = read.get(row.file, 0)
+    return count is None or row.number < count
