@@ -143,6 +143,12 @@ READ_UNDER_ANOTHER_NAME = Wording(
     " numbers. Nothing was written.",
     hint="Put it back under its name, or run with --full-refresh.",
 )
+# A file of DMS grew behind a run, and others hold later changes of the same hundredth of a second.
+ROW_BETWEEN = Wording(
+    '{shown} has a change of table "{table}" that came late: a later one of "{path}" was read',
+    detail="Changes of one hundredth of a second are numbered in their order. Nothing was written.",
+    hint="Run with --full-refresh.",
+)
 # A partition's topic, for a root that was brought further by the topics of others.
 LATE_CHANGE = Wording(
     'change of "{table}" came late: target {name} is beyond it already',

@@ -10,6 +10,8 @@ Example
     is there                is new                  its rows come behind those that were read
     is gone                 is new: 1.csv.gz        refused: they may be the same rows
     is gone                 nothing new at P        nothing is read twice
+    grew at P               has nothing at P        its new rows come behind the others
+    grew at P               was read, ends at P     refused where new rows belong before its own
     ======================= ======================= ==============================================
 """
 
@@ -22,7 +24,7 @@ from msgspec import Struct
 
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.feeds import READ_UNDER_ANOTHER_NAME
+from filtersql.errors.feeds import READ_UNDER_ANOTHER_NAME, ROW_BETWEEN
 from filtersql.feeds.dms import sequence_of
 from filtersql.feeds.dms_rows import RANK_BITS, Key, key_of, rows_of, table_of
 from filtersql.feeds.held import Seen
@@ -129,6 +131,12 @@ def _mistake(
     missing = sorted((*gone, *shorter))
     if new and missing:
         return READ_UNDER_ANOTHER_NAME(shown=new[0].file, path=missing[0], table=place[0])
+    # Rows are numbered in the order of their keys: those that were read have to stay the first.
+    ordered = sorted(rows, key=lambda row: row.key)
+    last = max((at for at, row in enumerate(ordered) if _is_read(row, read)), default=-1)
+    between = [row for row in ordered[: last + 1] if not _is_read(row, read)]
+    if between:
+        return ROW_BETWEEN(shown=between[0].file, path=ordered[last].file, table=place[0])
     return None
 
 

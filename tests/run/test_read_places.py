@@ -1,4 +1,4 @@
-"""Files of DMS that are renamed, packed or put together behind a run: no row is applied twice."""
+"""Files of DMS that are renamed, packed, put together or grow: each row is applied once."""
 
 from __future__ import annotations
 
@@ -132,3 +132,36 @@ def test_files_that_are_taken_away_are_none_of_these(landing: Landing) -> None:
     landing.run()
     assert held(landing, "t") == ["1 a", "2 b", "3 c", "4 d"]
     assert held(landing, "u") == ["1 a", "2 b"]
+
+
+@pytest.mark.parametrize("key", ["10.002", "10.003"])
+def test_a_row_between_those_that_were_read_is_refused(landing: Landing, key: str) -> None:
+    """A file grew while a later one holds rows of the same hundredth of a second."""
+    write(landing, "t/1.csv", "I,1,a,10.001")
+    write(landing, "t/2.csv", "I,2,b,10.003")
+    landing.run()
+    write(landing, "t/1.csv", "I,1,a,10.001", f"I,3,c,{key}")
+    said = landing.refused()
+    assert 'feed/public/t/1.csv has a change of table "public.t" that came late' in said
+    assert 'a later one of "feed/public/t/2.csv" was read' in said
+    assert held(landing, "t") == ["1 a", "2 b"]
+    landing.project.succeed("run", "--full-refresh")
+    assert held(landing, "t") == ["1 a", "2 b", "3 c"]
+    assert "nothing new" in landing.run()
+
+
+def test_files_that_grow_at_their_end_are_read_on(landing: Landing) -> None:
+    """Alone at their last place, behind others there, or at later places."""
+    write(landing, "t/1.csv", "I,1,a,10.001")
+    write(landing, "t/2.csv", "I,2,b,10.002")
+    write(landing, "u/1.csv", "I,1,a,10.001")
+    landing.run()
+    write(landing, "t/2.csv", "I,2,b,10.002", "I,2,b,10.002", "I,3,c,11.001")
+    write(landing, "u/1.csv", "I,1,a,10.001", "I,2,b,10.001")
+    landing.run()
+    assert held(landing, "t") == ["1 a", "2 b", "2 b", "3 c"]
+    assert held(landing, "u") == ["1 a", "2 b"]
+    write(landing, "t/2.csv", "I,2,b,10.002", "I,2,b,10.002", "I,3,c,11.001", "I,3,c,11.002")
+    write(landing, "t/3.csv", "I,4,d,11.003")
+    landing.run()
+    assert held(landing, "t") == ["1 a", "2 b", "2 b", "3 c", "3 c", "4 d"]
