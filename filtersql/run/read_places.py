@@ -17,6 +17,7 @@ Example
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -64,9 +65,10 @@ def check_read_places(
     doubtful = {place for place in held if gone[place] or held[place].keys() & opened}
     if not doubtful:
         return
+    again = {path: seen[path] for path in seen.keys() & opened}
     mistakes = []
     for place, rows in _rows(feed, files, doubtful).items():
-        each = (_mistake(place, rows, gone[place], _read(seen, held[place], at))
+        each = (_mistake(place, rows, gone[place], _read(again, held[place], at))
                 for at in stands[place])  # fmt: skip
         mistakes += [one for one in each if one is not None][:1]
     if mistakes:
@@ -113,7 +115,7 @@ def _rows(
 
 
 def _read(seen: Seen, held: Mapping[str, int], at: int) -> dict[str, int | None]:
-    """How many rows of each file a target has that stands at a change; None: all that it holds."""
+    """How many rows a target at a change has of each of the files; None: all that it holds."""
     return {
         path: None if told is None else held.get(path, 0)
         for path, (_, _, last, told) in seen.items()
@@ -126,8 +128,8 @@ def _mistake(
 ) -> Mistake | None:
     """What is wrong with the rows of a place for a target that has read some of them."""
     new = [row for row in rows if not _is_read(row, read)]
-    there = {path: sum(row.file == path for row in rows) for path in {row.file for row in rows}}
-    shorter = (path for path, count in there.items() if (read.get(path) or 0) > count)
+    there = Counter(row.file for row in rows)
+    shorter = (path for path, count in read.items() if (count or 0) > there[path])
     missing = sorted((*gone, *shorter))
     if new and missing:
         return READ_UNDER_ANOTHER_NAME(shown=new[0].file, path=missing[0], table=place[0])

@@ -102,11 +102,12 @@ def test_a_full_load_under_another_name_is_refused(landing: Landing) -> None:
     assert held(landing, "t") == ["1 a", "1 a"]
 
 
-def test_a_file_is_split(landing: Landing) -> None:
-    """Some of its rows went to another file."""
-    write(landing, "t/1.csv", "I,1,a,10.001", "I,2,b,10.002")
+@pytest.mark.parametrize("first", ["09.001", "10.001"])
+def test_a_file_is_split(landing: Landing, first: str) -> None:
+    """Some of its last rows went to another file, or all of them."""
+    write(landing, "t/1.csv", f"I,1,a,{first}", "I,2,b,10.002")
     landing.run()
-    write(landing, "t/1.csv", "I,1,a,10.001")
+    write(landing, "t/1.csv", f"I,1,a,{first}")
     write(landing, "t/2.csv", "I,2,b,10.002", "I,3,c,10.003")
     assert 'feed/public/t/2.csv may hold rows of table "public.t"' in landing.refused()
     assert held(landing, "t") == ["1 a", "2 b"]
