@@ -44,11 +44,13 @@ class Form(StrEnum):
     APPEND = "append"
 
 
-def row_key(table: Table, *, unique_keys: bool = False) -> tuple[str, ...]:
+def row_key(
+    table: Table, *, unique_keys: bool = False, inserts_only: bool = False
+) -> tuple[str, ...]:
     """The key columns; empty where no key finds a row.
 
     `unique_keys`: without a primary key, those of the first unique constraint or index without
-    NULLs.
+    NULLs. `inserts_only`: what is looked for is the row that an INSERT meets.
 
     >>> from filtersql.names import RelationName
     >>> from filtersql.source import Source
@@ -59,8 +61,7 @@ def row_key(table: Table, *, unique_keys: bool = False) -> tuple[str, ...]:
         case Identity.INDEX:
             return table.replica_identity.index
         case Identity.NOTHING:
-            # Nothing is found by it but the row that an INSERT meets.
-            return table.primary_key
+            return table.primary_key if inserts_only else ()
         case _:
             return table.finding_key or (_unique(table) if unique_keys else ())
 

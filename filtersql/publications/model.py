@@ -96,10 +96,12 @@ class ResolvedTable(Struct, frozen=True):
         Where none does, and only rows that are inserted count, the key: such a row may be there.
         """
         logged = self.table.identity_columns if self.logged is None else self.logged
-        nothing = self.table.replica_identity.kind is Identity.NOTHING
-        if nothing or not {Action.UPDATE, Action.DELETE} & self.filters.keys():
-            return logged or self.table.primary_key
-        return logged
+        return logged or (self.table.primary_key if self.inserts_only else ())
+
+    @property
+    def inserts_only(self) -> bool:
+        """Whether no change of a row that is there is published."""
+        return not {Action.UPDATE, Action.DELETE} & self.filters.keys()
 
     @property
     def old_rows_are_full(self) -> bool:

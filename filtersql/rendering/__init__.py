@@ -81,7 +81,8 @@ def compiled_table(
     where the target cannot be made: its name, columns and key are judged, none before another.
     """
     published = {column.name for column in resolved.columns}
-    key = row_key(resolved.table, unique_keys=resolved.semantics.unique_keys)
+    unique_keys, inserts_only = resolved.semantics.unique_keys, resolved.inserts_only
+    key = row_key(resolved.table, unique_keys=unique_keys, inserts_only=inserts_only)
     if not set(key) <= published:
         key = ()
     read = read_columns(resolved, judged, key)

@@ -2,36 +2,57 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pytest
-from msgspec.structs import replace
-from running import World, insert, table
+from transcripts import Shell
 
-from filtersql.catalog import Identity, ReplicaIdentity
-from filtersql.targets.duckdb_file import connect
+LEAVES = """ PARTITION BY RANGE (a);
+CREATE TABLE leaf PARTITION OF t DEFAULT;
+ALTER TABLE leaf"""
+FILES = {
+    "filtersql_project.yml": "{name: unlogged, version: 1}\n",
+    "profiles.yml": "unlogged: {outputs: {local: {type: duckdb, path: unlogged.duckdb}}}\n",
+    "publications/p.yml": "publications: [{name: p, publish: [insert], tables: [t],"
+    " publish_via_partition_root: true}]\n",
+    "source.jsonl": '{"a": 1, "b": "copied"}\n',
+}
 
 
+@pytest.mark.parametrize("table", [";\nALTER TABLE t", LEAVES])
 @pytest.mark.parametrize(
-    ("mode", "rows", "message"),
+    ("mode", "exit_code", "rows"),
     [
-        ("apply", [(1, "inserted"), (2, "new")], None),
-        ("skip", [(1, "copied"), (2, "new")], None),
-        ("error", [(1, "copied")], 'conflict detected on relation "public.t": '),
+        ("apply", 0, [(1, "inserted"), (2, "new")]),
+        ("skip", 0, [(1, "copied"), (2, "new")]),
+        ("error", 1, [(1, "copied")]),
     ],
 )
 def test_a_row_that_was_copied_comes_as_an_insert_too(
-    mode: str, rows: list[tuple[int, str]], message: str | None, tmp_path: Path
+    table: str, mode: str, exit_code: int, rows: list[tuple[int, str]], tmp_path: Path
 ) -> None:
-    nothing = ReplicaIdentity(Identity.NOTHING)
-    unlogged = replace(table("t", a="int4!", b="text"), replica_identity=nothing)
-    world = World(tmp_path).publish(unlogged, publish=["insert"]).subscribe(on_conflict=mode)
-    world.source(path="source.jsonl")
-    world.write("source.jsonl", [{"a": 1, "b": "copied"}])
-    world.feed([{"seq": 1, **insert("t", a=1, b="inserted")}], name="1")
-    world.feed([{"seq": 2, **insert("t", a=2, b="new")}], name="2")
-    with closing(connect(None)) as engine:
-        found = [one.message for one in world.run(engine).mistakes]
-        assert [one.partition("conflict=")[0] for one in found] == [*filter(None, [message])]
-        assert engine.rows("SELECT a, b FROM s1.t ORDER BY a") == rows
+    """Of the table itself, or of a leaf below a root that has a key."""
+    written = "leaf" if table == LEAVES else "t"
+    paths = {name: {"path": f"{name}.jsonl"} for name in ("source", "changes")}
+    subscribed = {"name": "s", "publications": ["p"], "on_conflict": mode, **paths}
+    inserted = [
+        {"seq": seq, "op": "insert", "relation": f"public.{written}", "after": {"a": seq, "b": b}}
+        for seq, b in enumerate(("inserted", "new"), 1)
+    ]
+    more = {
+        "tables/t.sql": f"CREATE TABLE t (a int PRIMARY KEY, b text){table}"
+        " REPLICA IDENTITY NOTHING;\n",
+        "subscriptions/s.yml": json.dumps({"subscriptions": [subscribed]}),
+        "changes.jsonl": "".join(f"{json.dumps(one)}\n" for one in inserted),
+    }
+    for name, text in {**FILES, **more}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    ended = Shell(tmp_path).run("filtersql run")
+    assert ended.exit_code == exit_code, ended.stderr
+    assert ("conflict=insert_exists" in ended.stderr) == (mode == "error")
+    with closing(duckdb.connect(tmp_path / "unlogged.duckdb", read_only=True)) as connection:
+        assert connection.execute("SELECT a, b FROM s.t ORDER BY a").fetchall() == rows
