@@ -22,12 +22,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from filtersql.feeds.lake_tables import NUMBER_BITS
 from filtersql.feeds.records import Record
 
 __all__ = ["Commit", "Unpaired", "changes_of"]
-
-#: changes of one commit; tables are numbered by their commits
-_NUMBER_BITS = 31
 
 Row = dict[str, Any]
 
@@ -48,7 +46,7 @@ class Commit(Struct):
 
 def changes_of(commit: Commit, relation: str | list[str], key: Sequence[str]) -> Iterator[Record]:
     """The changes of a commit, numbered. Raises Unpaired."""
-    base, tx = commit.number << _NUMBER_BITS, str(commit.number)
+    base, tx = commit.number << NUMBER_BITS, str(commit.number)
     for number, (op, before, after) in enumerate(_ordered(commit, key)):
         yield Record(base + number, op, relation, before, after, tx=tx)
 

@@ -17,7 +17,7 @@ Iceberg
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -25,18 +25,16 @@ from msgspec import Struct
 from sqlglot import exp, select
 
 from filtersql.catalog import Table
-from filtersql.errors import Mistakes
 from filtersql.errors.feeds import UNREADABLE_COMMIT
 from filtersql.feeds.commits import Commit, Unpaired, changes_of
+from filtersql.feeds.iceberg_history import iceberg_history
+from filtersql.feeds.lake_tables import NUMBER_BITS, Query, lake_table
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
 from filtersql.feeds.table_feeds import Found, Row, TableFeed
 
 __all__ = ["from_delta", "from_iceberg"]
 
-Query = Callable[[str], Sequence[Sequence[object]]]
-
-_NUMBER_BITS = 31
 _VIEW = "filtersql_changelog"
 _KIND = "_change_type"
 #: the column that orders commits
@@ -85,12 +83,12 @@ class _Lake(Struct, frozen=True):
 
 def from_delta(query: Query, parts: Sequence[str], table: Table, lowest: int) -> TableFeed | None:
     """The changes of a Delta table above a position; None where nothing was committed since."""
-    name = _table(parts).sql("spark")
-    first = 0 if lowest < 0 else (lowest >> _NUMBER_BITS) + 1
+    name = lake_table(parts).sql("spark")
+    first = 0 if lowest < 0 else (lowest >> NUMBER_BITS) + 1
     newest = query(exp.Command(this="DESCRIBE HISTORY", expression=f"{name} LIMIT 1").sql("spark"))
     if not newest or int(str(newest[0][0])) < first:
         return None  # Delta refuses to begin behind the newest version
-    lake = _Lake(".".join(parts), table, _types(query, _table(parts)))
+    lake = _Lake(".".join(parts), table, _types(query, lake_table(parts)))
     source = exp.Table(
         this=exp.Anonymous(
             this="table_changes",
@@ -106,26 +104,18 @@ def from_iceberg(query: Query, parts: Sequence[str], table: Table, lowest: int) 
 
     Raises Mistakes.
     """
-    # A long session keeps what it knew of the table.
-    query(f"REFRESH TABLE {_table(parts).sql('spark')}")
-    log = _table([*parts, "metadata_log_entries"])
-    columns = ("latest_snapshot_id", "latest_sequence_number")
-    told = query(select(*columns).from_(log).sql("spark"))
-    numbers = {int(str(i)): int(str(n)) for i, n in told if i is not None and n is not None}
-    start = [i for i, n in numbers.items() if lowest >= 0 and n == lowest >> _NUMBER_BITS]
-    if lowest >= 0 and not start:
-        reason = "the snapshot at the target's position is not in its metadata log"
-        raise Mistakes([UNREADABLE_COMMIT(shown=".".join(parts), reason=reason)])
-    if not numbers or (start and numbers[start[0]] == max(numbers.values())):
+    history = iceberg_history(query, parts)
+    start = history.start(lowest)
+    if not history.snapshots or start == history.snapshots[0]:
         return None  # Iceberg refuses a view of nothing
-    options = f", options => map('start-snapshot-id', '{start[0]}')" if start else ""
+    options = f", options => map('start-snapshot-id', '{start}')" if start else ""
     catalog = exp.to_identifier(parts[0], quoted=True).sql("spark")
-    inside = exp.Literal.string(_table(parts[1:]).sql("spark")).sql("spark")
+    inside = exp.Literal.string(lake_table(parts[1:]).sql("spark")).sql("spark")
     query(
         f"CALL {catalog}.system.create_changelog_view(table => {inside},"
         f" changelog_view => '{_VIEW}'{options})"
     )
-    lake = _Lake(".".join(parts), table, _types(query, _table(parts)), numbers)
+    lake = _Lake(".".join(parts), table, _types(query, lake_table(parts)), history.numbers)
     text = _select(lake, "_commit_snapshot_id", "_change_ordinal").from_(exp.to_table(_VIEW))
     return TableFeed(text, _ORDER, lake.changes)
 
@@ -144,15 +134,6 @@ def _pair(commit: Commit, key: Sequence[str]) -> None:
     commit.new = [row for row in commit.inserted if updated(row)]
     commit.deleted = [row for row in commit.deleted if not updated(row)]
     commit.inserted = [row for row in commit.inserted if not updated(row)]
-
-
-def _table(parts: Sequence[str]) -> exp.Table:
-    names = zip(("this", "db", "catalog"), reversed(parts[-3:]), strict=False)
-    table = exp.Table(**{key: exp.to_identifier(part, quoted=True) for key, part in names})
-    if len(parts) > 3:  # catalog.db.table.metadata_table
-        last = [exp.to_identifier(part, quoted=True) for part in parts]
-        return exp.Table(this=exp.Dot.build(last))
-    return table
 
 
 def _types(query: Query, table: exp.Table) -> dict[str, str]:

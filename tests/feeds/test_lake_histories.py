@@ -1,0 +1,143 @@
+"""A lakehouse table whose history does not lead from a target to what it holds now is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from transcripts import Shell
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from filtersql.targets.model import Engine
+
+FILES = {
+    "filtersql_project.yml": "name: lake\nversion: 1\nprofile: lake\n",
+    "profiles.yml": """lake:
+  target: delta
+  outputs:
+    delta: {type: spark, method: session, format: delta, warehouse: warehouse}
+    iceberg: {type: spark, method: session, format: iceberg, catalog: lake,
+      catalog_config: {type: hadoop, warehouse: lakehouse}}
+""",
+    "tables/t.yml": """tables:
+  - {name: t, columns: {id: int not null, v: text}, primary_key: [id], replica_identity: full}
+""",
+    "publications/p.yml": "publications: [{name: p, tables: [t]}]\n",
+}
+NAMES = {"iceberg": "lake.src.t", "delta": "history_source.t"}
+FEEDS = {"iceberg": "iceberg_changelog", "delta": "delta_cdf"}
+USING = {"iceberg": "ICEBERG", "delta": "DELTA TBLPROPERTIES (delta.enableChangeDataFeed = true)"}
+EXPIRE = (
+    "CALL lake.system.expire_snapshots(table => 'src.t', retain_last => 1,"
+    " older_than => TIMESTAMP '2999-01-01 00:00:00')"
+)
+COMPACT = (
+    "CALL lake.system.rewrite_data_files(table => 'src.t', options => map('rewrite-all','true'))"
+)
+
+
+class Lake:
+    """A project with one feed, its source table, and what the target holds of it."""
+
+    def __init__(self, folder: Path, form: str) -> None:
+        from filtersql.api.loading import load_project
+        from filtersql.api.options import Options
+        from filtersql.api.reporter import Reporter
+        from filtersql.targets.open import open_engine
+
+        for name, text in FILES.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        self.folder, self.form, self.name = folder, form, NAMES[form]
+        self.reads_from()
+        self.shell = Shell(folder)
+        output = load_project(Reporter(Options(project_dir=folder, target=form))).output
+        assert output
+        self.engine: Engine = open_engine(output, folder)
+        schema = self.name.rpartition(".")[0]
+        location = f" LOCATION '{folder}/warehouse/{schema}.db'" if form == "delta" else ""
+        self.engine.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}{location}")
+        self.make()
+
+    def reads_from(self, source: str = "") -> None:
+        """Write the subscription; `source` is what a hint says."""
+        path = self.folder / "subscriptions/s.yml"
+        path.parent.mkdir(exist_ok=True)
+        changes = f"changes: {{format: {FEEDS[self.form]}, table: {self.name}}}"
+        target = f'target: "{self.form}_history.t"'
+        keys = ", ".join(filter(None, ["name: s", "publications: [p]", source, changes, target]))
+        path.write_text(f"subscriptions: [{{{keys}}}]\n")
+
+    def make(self) -> None:
+        """The source table, without rows."""
+        self.engine.execute(f"DROP TABLE IF EXISTS {self.name}")
+        self.engine.execute(f"CREATE TABLE {self.name} (id INT, v STRING) USING {USING[self.form]}")
+
+    def insert(self, *keys: int) -> None:
+        """A commit for each key."""
+        for key in keys:
+            self.engine.execute(f"INSERT INTO {self.name} VALUES ({key}, 'v')")
+
+    def run(self, *options: str) -> None:
+        """A run, behind which the target holds what the source holds."""
+        ended = self.shell.filtersql("run", "--target", self.form, *options)
+        assert ended.exit_code == 0, ended.both
+        target = self.engine.table_sql((f"{self.form}_history", "t"))
+        for table in (self.name, target):
+            self.engine.execute(f"REFRESH TABLE {table}")
+        rows = "SELECT id, v FROM {} ORDER BY id"
+        held = self.engine.rows(rows.format(target))
+        assert held == self.engine.rows(rows.format(self.name))
+
+    def refused(self, words: str, *options: str) -> str:
+        """A run that is refused with such words; gives all that it says."""
+        ended = self.shell.filtersql("run", "--target", self.form, *options)
+        assert ended.exit_code != 0
+        assert words in ended.both, ended.both
+        return ended.both
+
+    def heeds(self, said: str) -> None:
+        """What a hint says is done, and works; so does the next run."""
+        found = re.search(r"source: \{.*?\}", said)
+        assert found, said
+        assert "--full-refresh" in said
+        self.reads_from(found[0])
+        self.run("--full-refresh")
+        self.insert(90)
+        self.run()
+
+
+@pytest.fixture
+def lake(tmp_path: Path, spark: SparkSession) -> Callable[[str], Lake]:
+    """Makes such a project."""
+    return lambda form: Lake(tmp_path, form)
+
+
+@pytest.mark.spark
+def test_a_first_run_behind_expired_snapshots_is_refused(lake: Callable[[str], Lake]) -> None:
+    """The view begins with what is left, and would not tell of the rows before."""
+    source = lake("iceberg")
+    source.insert(1, 2)
+    source.engine.execute(EXPIRE)
+    said = source.refused("lake.src.t cannot be read as changes")
+    assert "Its first snapshots have expired" in said
+    assert f"seq: {2 << 31}}}" in said
+    source.heeds(said)
+
+
+@pytest.mark.spark
+def test_expiry_behind_a_target_is_no_matter(lake: Callable[[str], Lake]) -> None:
+    """The snapshot at its position leads to the current one; a table without rows has a feed."""
+    source = lake("iceberg")
+    source.run()
+    source.insert(1, 2)
+    source.run()
+    source.engine.execute(EXPIRE)
+    source.insert(3)
+    source.run()
