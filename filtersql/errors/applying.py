@@ -44,6 +44,12 @@ LOST_FILES = Wording(
     hint="Put it back, or name a source that holds the changes up to seq {needed} or a later one: "
     "source: {{…, seq: {needed}}}. A table that began later has nothing to copy: copy_data: false.",
 )
+# The table of a lakehouse feed has no commit that was read last, or another identity.
+OTHER_TABLE = Wording(
+    "{shown} is not the table that was read last",
+    detail="It was rolled back, or dropped and made again, or another one is named. Nothing was "
+    "written.",
+)
 # A table of a live source was not captured for a while.
 CAME_BACK = Wording(
     'changes of table "{table}" are missing for "{name}"',

@@ -29,6 +29,10 @@ from filtersql.feeds.lake_tables import NUMBER_BITS, Query, lake_table, rows_ane
 __all__ = ["IcebergHistory", "iceberg_history"]
 
 _NOT_LOGGED = "the snapshot at the target's position is not in its metadata log"
+_NO_ANCESTOR = (
+    "the snapshot at the target's position does not lead to its current one: the table was rolled "
+    "back or made again, or snapshots between them have expired"
+)
 _EXPIRED = (
     "its first snapshots have expired, so the feed does not tell of the rows that they brought"
 )
@@ -61,7 +65,8 @@ class IcebergHistory(Struct, frozen=True):
         for snapshot in self.snapshots:
             if self.numbers.get(snapshot) == number:
                 return snapshot
-        raise self._refused(_NOT_LOGGED)
+        known = number in self.numbers.values() or not self.snapshots
+        raise self._refused(_NO_ANCESTOR if known else _NOT_LOGGED)
 
     def _refused(self, reason: str) -> Mistakes:
         shown = ".".join(self.parts)

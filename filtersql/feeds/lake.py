@@ -17,24 +17,30 @@ Iceberg
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
 from itertools import groupby
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp, select
 
 from filtersql.catalog import Table
+from filtersql.errors import Mistakes
 from filtersql.errors.feeds import UNREADABLE_COMMIT
 from filtersql.feeds.commits import Commit, Unpaired, changes_of
 from filtersql.feeds.iceberg_history import iceberg_history
-from filtersql.feeds.lake_tables import NUMBER_BITS, Query, lake_table
+from filtersql.feeds.lake_tables import NUMBER_BITS, Query, lake_table, rows_anew
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
 from filtersql.feeds.table_feeds import Found, Row, TableFeed
 
-__all__ = ["from_delta", "from_iceberg"]
+__all__ = ["KEPT_OF_TABLE", "LakeFeed", "from_delta", "from_iceberg"]
 
+#: stands where a feed of files has the path of one: a subscription reads one table
+KEPT_OF_TABLE = "(table)"
+_NO_VERSION = "the target's position is beyond its newest version: it was made again"
 _VIEW = "filtersql_changelog"
 _KIND = "_change_type"
 #: the column that orders commits
@@ -81,33 +87,58 @@ class _Lake(Struct, frozen=True):
         return commit if self.numbers is None else self.numbers.get(commit, -1)
 
 
-def from_delta(query: Query, parts: Sequence[str], table: Table, lowest: int) -> TableFeed | None:
-    """The changes of a Delta table above a position; None where nothing was committed since."""
-    name = lake_table(parts).sql("spark")
-    first = 0 if lowest < 0 else (lowest >> NUMBER_BITS) + 1
-    newest = query(exp.Command(this="DESCRIBE HISTORY", expression=f"{name} LIMIT 1").sql("spark"))
-    if not newest or int(str(newest[0][0])) < first:
-        return None  # Delta refuses to begin behind the newest version
-    lake = _Lake(".".join(parts), table, _types(query, lake_table(parts)))
+class LakeFeed(Struct, frozen=True):
+    """The changes of a table above a position; `changes` is None where nothing came since.
+
+    A run keeps `mark` of the table; the next one has to find it among `marks`, or it would go on in
+    another table, or in this one as it was before. `hint` says what to do then.
+    """
+
+    shown: str
+    changes: TableFeed | None
+    mark: int | None
+    marks: Collection[int]
+    hint: str
+
+    def kept(self) -> tuple[tuple[str, int, int, int, None], ...]:
+        """What is kept of the table, as of a file that was read."""
+        return () if self.mark is None else ((KEPT_OF_TABLE, self.mark, 0, -1, None),)
+
+
+def from_delta(query: Query, parts: Sequence[str], table: Table, lowest: int) -> LakeFeed:
+    """The changes of a Delta table, of which its id is kept. Raises Mistakes."""
+    name, shown = lake_table(parts).sql("spark"), ".".join(parts)
+    described = query(exp.Command(this="DESCRIBE DETAIL", expression=name).sql("spark"))
+    mark = _number_of(str(described[0][1]))
+    told = query(exp.Command(this="DESCRIBE HISTORY", expression=f"{name} LIMIT 1").sql("spark"))
+    newest = int(str(told[0][0])) if told else -1
+    position = lowest >> NUMBER_BITS  # -1: before any
+    hint = rows_anew(parts, newest if told else None)
+    if newest < position:
+        raise Mistakes([UNREADABLE_COMMIT(shown=shown, reason=_NO_VERSION, hint=hint)])
+    if newest == position:  # Delta refuses to begin behind the newest version
+        return LakeFeed(shown, None, mark, {mark}, hint)
+    lake = _Lake(shown, table, _types(query, lake_table(parts)))
     source = exp.Table(
         this=exp.Anonymous(
             this="table_changes",
-            expressions=[exp.Literal.string(name), exp.Literal.number(first)],
+            expressions=[exp.Literal.string(name), exp.Literal.number(position + 1)],
         )
     )
     text = _select(lake, "_commit_version", "_commit_version").from_(source)
-    return TableFeed(text, _ORDER, lake.changes)
+    return LakeFeed(shown, TableFeed(text, _ORDER, lake.changes), mark, {mark}, hint)
 
 
-def from_iceberg(query: Query, parts: Sequence[str], table: Table, lowest: int) -> TableFeed | None:
-    """The changes of an Iceberg table above a position; None where nothing was committed since.
-
-    Raises Mistakes.
-    """
+def from_iceberg(query: Query, parts: Sequence[str], table: Table, lowest: int) -> LakeFeed:
+    """The changes of an Iceberg table, of which its snapshot is kept. Raises Mistakes."""
     history = iceberg_history(query, parts)
     start = history.start(lowest)
-    if not history.snapshots or start == history.snapshots[0]:
-        return None  # Iceberg refuses a view of nothing
+    snapshots = history.snapshots
+    told = LakeFeed(
+        ".".join(parts), None, snapshots[0] if snapshots else None, {*snapshots}, history.hint
+    )
+    if start == told.mark:  # Iceberg refuses a view of nothing
+        return told
     options = f", options => map('start-snapshot-id', '{start}')" if start else ""
     catalog = exp.to_identifier(parts[0], quoted=True).sql("spark")
     inside = exp.Literal.string(lake_table(parts[1:]).sql("spark")).sql("spark")
@@ -115,9 +146,9 @@ def from_iceberg(query: Query, parts: Sequence[str], table: Table, lowest: int) 
         f"CALL {catalog}.system.create_changelog_view(table => {inside},"
         f" changelog_view => '{_VIEW}'{options})"
     )
-    lake = _Lake(".".join(parts), table, _types(query, lake_table(parts)), history.numbers)
+    lake = _Lake(told.shown, table, _types(query, lake_table(parts)), history.numbers)
     text = _select(lake, "_commit_snapshot_id", "_change_ordinal").from_(exp.to_table(_VIEW))
-    return TableFeed(text, _ORDER, lake.changes)
+    return replace(told, changes=TableFeed(text, _ORDER, lake.changes))
 
 
 def _pair(commit: Commit, key: Sequence[str]) -> None:
@@ -134,6 +165,11 @@ def _pair(commit: Commit, key: Sequence[str]) -> None:
     commit.new = [row for row in commit.inserted if updated(row)]
     commit.deleted = [row for row in commit.deleted if not updated(row)]
     commit.inserted = [row for row in commit.inserted if not updated(row)]
+
+
+def _number_of(identity: str) -> int:
+    """A table's id as the number that is kept."""
+    return int.from_bytes(blake2b(identity.encode(), digest_size=7).digest(), "big")
 
 
 def _types(query: Query, table: exp.Table) -> dict[str, str]:

@@ -15,25 +15,23 @@ from pathlib import Path
 from msgspec import Struct
 from sqlglot import exp, select
 
-from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed, Subscription
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import LOST_BEGINNING
 from filtersql.errors.live import NOTHING_CAPTURED
-from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
 from filtersql.feeds.changes import Reading, read
 from filtersql.feeds.debezium_snapshots import read_before
 from filtersql.feeds.formats import KEEP, Opened, open_files, place_bits, placed_order
 from filtersql.feeds.held import Seen
-from filtersql.feeds.lake import from_delta, from_iceberg
+from filtersql.feeds.lake import KEPT_OF_TABLE, LakeFeed
 from filtersql.feeds.landings import Landing, lowest_reached
 from filtersql.feeds.lines import FeedFile
-from filtersql.feeds.native import TABLE_COLUMNS, from_rows
 from filtersql.feeds.places import Place, Records
 from filtersql.feeds.records import Record
 from filtersql.feeds.table_feeds import Found, TableFeed
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.run.engine_tables import LAKES, table_feed
 from filtersql.run.fetching import fetched, found_files, pending_files
 from filtersql.run.ledger_entry import SeenFile
 from filtersql.run.model import Inputs
@@ -43,8 +41,6 @@ from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
 
 __all__ = ["FeedRead", "change_columns", "no_changes", "read_feed"]
-
-_LAKES = {"delta_cdf": from_delta, "iceberg_changelog": from_iceberg}
 
 
 class FeedRead(Struct, frozen=True):
@@ -58,6 +54,8 @@ class FeedRead(Struct, frozen=True):
     present: frozenset[str] = frozenset()
     #: as in Opened
     snapshots: Mapping[RelationName, Collection[int]] = {}
+    #: a table of a lakehouse; what it is known by stands among `files`
+    lake: LakeFeed | None = None
 
     def needed_above(self, compiled: CompiledTable, position: int | None, feed: Feed | None) -> int:
         """The seq behind which a target needs changes that it does not hold at a position.
@@ -85,7 +83,7 @@ def read_feed(
         return None
     lowest = lowest_reached(landings)
     if feed.path is None:
-        table = _table_feed(engine, feed, lowest, landings, inputs.catalog)
+        table = table_feed(engine, feed, lowest, landings, inputs.catalog)
         return _read_table(inputs, engine, feed, table, landings, folder, on_progress)
     found = _feed_files(engine, feed, feed.path, inputs.root)
     return _read_files(inputs, engine, feed, found, seen, landings, folder, on_progress)
@@ -190,12 +188,14 @@ def _read_table(
     inputs: Inputs,
     engine: Engine,
     feed: Feed,
-    table: TableFeed | None,
+    told: TableFeed | LakeFeed,
     landings: Sequence[Landing],
     folder: Path,
     on_progress: Callable[[int], None] | None,
 ) -> FeedRead:
-    """Judge and stage a feed that is a table of the engine; None: nothing was written to it."""
+    """Judge and stage a feed that is a table of the engine."""
+    lake = told if isinstance(told, LakeFeed) else None
+    table = told.changes if isinstance(told, LakeFeed) else told
 
     def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
         if table is None:
@@ -203,7 +203,7 @@ def _read_table(
         return table.changes(engine.stream(table.ordered().sql(engine.dialect)), mistakes)
 
     # A change may still be written to a table behind those that are read.
-    closed = feed.format in _LAKES
+    closed = feed.format in LAKES
     spread = None
     if table is not None:
         spread = spread_table(engine, feed, inputs.catalog, landings, table, folder, closed=closed)
@@ -219,32 +219,7 @@ def _read_table(
             on_progress=on_progress,
         ),
         records,
+        () if lake is None else lake.kept(),
+        frozenset({KEPT_OF_TABLE}),
+        lake=lake,
     )
-
-
-def _table_feed(
-    engine: Engine, feed: Feed, lowest: int, landings: Sequence[Landing], catalog: Catalog
-) -> TableFeed | None:
-    parts = str(feed.table).split(".")
-    if not engine.exists((parts[-2] if len(parts) > 1 else "main", parts[-1])) and (
-        engine.dialect == "duckdb"
-    ):
-        raise Mistakes([SPARK_TABLE_ON_DUCKDB(feed.span, table=str(feed.table))])
-    if feed.format in _LAKES:
-        source = catalog.tables[landings[0].compiled.sources[0]]
-        return _LAKES[feed.format](engine.rows, parts, source, lowest)
-    name = exp.Table(
-        **{
-            key: exp.to_identifier(part, quoted=True)
-            for key, part in zip(("this", "db", "catalog"), reversed(parts), strict=False)
-        }
-    )
-    described = engine.rows(exp.Describe(this=name).sql(engine.dialect))
-    found = {str(row[0]) for row in described}
-    columns = [column for column in TABLE_COLUMNS if column in found]
-    query = (
-        select(*(exp.column(column, quoted=True) for column in columns))
-        .from_(name)
-        .where(exp.GT(this=exp.column("seq", quoted=True), expression=exp.convert(lowest)))
-    )
-    return TableFeed(query, "seq", partial(from_rows, str(feed.table), columns))

@@ -1,7 +1,7 @@
 """A table that joins a subscription of which other changes were read before: `check_joining(…)`.
 
 A target has all changes of its table from the feed: `check_lost(…)` refuses one that lacks changes
-of files which the subscription has read, and which are gone.
+of files which the subscription has read, and which are gone. `check_same_table(…)`: of a lakehouse.
 
 Example
     ==== ================================ ===================================================
@@ -29,9 +29,10 @@ from typing import TypeAlias
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
-from filtersql.errors.applying import LOST_FILES, OLDER_ROWS
+from filtersql.errors.applying import LOST_FILES, OLDER_ROWS, OTHER_TABLE
 from filtersql.feeds.formats import place_bits
 from filtersql.feeds.held import Held, Seen
+from filtersql.feeds.lake import KEPT_OF_TABLE
 from filtersql.feeds.records import Record, relation_name, relation_of
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
@@ -40,7 +41,7 @@ from filtersql.run.feed_reading import FeedRead
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import BEGUN
 
-__all__ = ["check_joining", "check_lost"]
+__all__ = ["check_joining", "check_lost", "check_same_table"]
 
 #: a table, and a place of its changes; without tables the last change of a file
 _Place: TypeAlias = tuple[RelationName | None, int]
@@ -102,6 +103,20 @@ def check_lost(
     }
     if mistakes:
         raise Mistakes(mistakes.values())
+
+
+def check_same_table(
+    known: Ledger, subscription: str, feed: FeedRead, targets: Iterable[TargetRun]
+) -> None:
+    """Raises Mistakes where a lakehouse table is not the one that was read, or was rolled back.
+
+    Ledgers of earlier versions keep nothing of the table.
+    """
+    kept = known.files.get(subscription, {}).get(KEPT_OF_TABLE)
+    if feed.lake is None or kept is None or kept[0] in feed.lake.marks:
+        return
+    if any(not one.standing.copy and one.standing.reached is not None for one in targets):
+        raise Mistakes([OTHER_TABLE(shown=feed.lake.shown, hint=feed.lake.hint)])
 
 
 def _found(feed: FeedRead, bits: int, places: Collection[_Place]) -> Iterator[_Place]:

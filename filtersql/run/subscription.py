@@ -30,7 +30,7 @@ from filtersql.run.context import RunContext, TargetRun, only_looking
 from filtersql.run.copies import copy_missing, take_back
 from filtersql.run.feed_reach import check_reach
 from filtersql.run.feed_reading import FeedRead
-from filtersql.run.joining import check_joining, check_lost
+from filtersql.run.joining import check_joining, check_lost, check_same_table
 from filtersql.run.lease import check_free
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import SETTLED, key_of
@@ -86,6 +86,7 @@ def apply_subscription(
     check_rejoined(context)
     size_sessions(context)
     if feed is not None:
+        check_same_table(known, name, feed, context.targets)
         _check_refills(context, feed)
         check_lost(known, context.subscription, feed, context.targets)
         if context.subscription.source is not None:
@@ -165,7 +166,9 @@ def _check_held(context: RunContext) -> None:
 def _check_refills(context: RunContext, feed: FeedRead) -> None:
     """A target that is copied again must find every change that it had. Raises Mistakes."""
     again = [t for t in context.targets if t.standing.copy and t.standing.refilled and t.staged]
-    if not again:
+    if not again or feed.lake is not None:
+        # A table of a lakehouse tells its present history whole, or was refused; another one's
+        # changes are those of a table that was dropped, or rolled back.
         return
     rows = ledger.history(context.engine, context.inputs.state_schema)
     said = context.subscription.changes

@@ -141,3 +141,45 @@ def test_expiry_behind_a_target_is_no_matter(lake: Callable[[str], Lake]) -> Non
     source.engine.execute(EXPIRE)
     source.insert(3)
     source.run()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("copied", [True, False])
+def test_a_table_that_was_rolled_back_is_refused(copied: bool, lake: Callable[[str], Lake]) -> None:
+    """The target holds rows of a snapshot that no longer leads to the current one."""
+    source = lake("iceberg")
+    source.insert(1)
+    source.run()
+    first = source.engine.rows(f"SELECT snapshot_id FROM {source.name}.snapshots")[0][0]
+    source.insert(2)
+    source.run()
+    source.engine.execute(f"CALL lake.system.rollback_to_snapshot('src.t', {first})")
+    words = "does not lead to its current one"
+    said = source.refused(words)
+    source.insert(3)
+    assert source.refused(words) != said
+    if copied:
+        source.heeds(source.refused(words))
+    else:
+        source.run("--full-refresh")
+        source.insert(4)
+        source.run()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("form", ["iceberg", "delta"])
+def test_a_table_that_was_made_again_is_refused(form: str, lake: Callable[[str], Lake]) -> None:
+    """Its commits have the same numbers, and are others."""
+    source = lake(form)
+    source.insert(1, 2)
+    source.run()
+    source.make()
+    source.insert(11)
+    source.refused(f"{source.name} cannot be read as changes")
+    source.insert(12)
+    words = f"{source.name} is not the table that was read last"
+    source.refused(words)
+    source.run("--full-refresh")
+    source.make()
+    source.insert(21, 22, 23)
+    source.heeds(source.refused(words))

@@ -1,0 +1,56 @@
+"""Feeds that are tables of the engine: of changes, or a table of a lakehouse: `table_feed(…)`.
+
+Example
+    changes: {format: filtersql, table: lake.changes}          its rows are changes
+    changes: {format: delta_cdf, table: lake.orders}           its commits are changes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from sqlglot import exp, select
+
+from filtersql.catalog import Catalog
+from filtersql.definitions.model import Feed
+from filtersql.errors import Mistakes
+from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
+from filtersql.feeds.lake import LakeFeed, from_delta, from_iceberg
+from filtersql.feeds.landings import Landing
+from filtersql.feeds.native import TABLE_COLUMNS, from_rows
+from filtersql.feeds.table_feeds import TableFeed
+from filtersql.targets.model import Engine
+
+__all__ = ["LAKES", "table_feed"]
+
+LAKES = {"delta_cdf": from_delta, "iceberg_changelog": from_iceberg}
+
+
+def table_feed(
+    engine: Engine, feed: Feed, lowest: int, landings: Sequence[Landing], catalog: Catalog
+) -> TableFeed | LakeFeed:
+    """The changes that a table of the engine tells above a position. Raises Mistakes."""
+    parts = str(feed.table).split(".")
+    if not engine.exists((parts[-2] if len(parts) > 1 else "main", parts[-1])) and (
+        engine.dialect == "duckdb"
+    ):
+        raise Mistakes([SPARK_TABLE_ON_DUCKDB(feed.span, table=str(feed.table))])
+    if feed.format in LAKES:
+        source = catalog.tables[landings[0].compiled.sources[0]]
+        return LAKES[feed.format](engine.rows, parts, source, lowest)
+    name = exp.Table(
+        **{
+            key: exp.to_identifier(part, quoted=True)
+            for key, part in zip(("this", "db", "catalog"), reversed(parts), strict=False)
+        }
+    )
+    described = engine.rows(exp.Describe(this=name).sql(engine.dialect))
+    found = {str(row[0]) for row in described}
+    columns = [column for column in TABLE_COLUMNS if column in found]
+    query = (
+        select(*(exp.column(column, quoted=True) for column in columns))
+        .from_(name)
+        .where(exp.GT(this=exp.column("seq", quoted=True), expression=exp.convert(lowest)))
+    )
+    return TableFeed(query, "seq", partial(from_rows, str(feed.table), columns))
