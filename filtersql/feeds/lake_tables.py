@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-__all__ = ["NUMBER_BITS", "Query", "lake_table", "rows_anew"]
+__all__ = ["NUMBER_BITS", "Query", "copy_on_write", "lake_table", "rows_anew"]
 
 Query = Callable[[str], Sequence[Sequence[object]]]
 
 #: changes of one commit; tables are numbered by their commits
 NUMBER_BITS = 31
+
+_WRITES = ("delete", "update", "merge")
 
 
 def lake_table(parts: Sequence[str]) -> exp.Table:
@@ -35,3 +37,15 @@ def rows_anew(parts: Sequence[str], newest: int | None) -> str:
         return "Run with --full-refresh."
     source = f"source: {{table: {'.'.join(parts)}, seq: {newest << NUMBER_BITS}}}"
     return f"Copy the table as it is now: {source}, and run with --full-refresh."
+
+
+def copy_on_write(parts: Sequence[str]) -> str:
+    """The hint that makes an Iceberg table one of which the changelog tells."""
+    modes = ", ".join(f"'write.{each}.mode'='copy-on-write'" for each in _WRITES)
+    inside = ".".join(parts[1:])
+    return (
+        f"Alter it, and rewrite what has delete files: ALTER TABLE {'.'.join(parts)} SET "
+        f"TBLPROPERTIES ({modes}); CALL {parts[0]}.system.rewrite_data_files(table => '{inside}', "
+        "options => map('rewrite-all','true','remove-dangling-deletes','true')). "
+        "The next run says how to take its rows."
+    )

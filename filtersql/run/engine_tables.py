@@ -7,7 +7,8 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from sqlglot import exp, select
@@ -15,15 +16,19 @@ from sqlglot import exp, select
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
+from filtersql.errors.feeds import MERGE_ON_READ
 from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
 from filtersql.feeds.lake import LakeFeed, from_delta, from_iceberg
+from filtersql.feeds.lake_tables import copy_on_write, lake_table
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.native import TABLE_COLUMNS, from_rows
 from filtersql.feeds.table_feeds import TableFeed
 from filtersql.targets.model import Engine
 
-__all__ = ["LAKES", "table_feed"]
+__all__ = ["LAKES", "refusals_of_lakes", "table_feed"]
 
+#: what Iceberg says of a commit with delete files
+_DELETE_FILES = "Delete files are currently not supported in changelog scans"
 LAKES = {"delta_cdf": from_delta, "iceberg_changelog": from_iceberg}
 
 
@@ -54,3 +59,22 @@ def table_feed(
         .where(exp.GT(this=exp.column("seq", quoted=True), expression=exp.convert(lowest)))
     )
     return TableFeed(query, "seq", partial(from_rows, str(feed.table), columns))
+
+
+@contextmanager
+def refusals_of_lakes(engine: Engine, told: TableFeed | LakeFeed) -> Iterator[None]:
+    """The engine's words on a lakehouse table that is read, with a way out. Raises Mistakes."""
+    try:
+        yield
+    except Mistakes as refused:
+        said = any(_DELETE_FILES in str(one) for one in refused.mistakes)
+        if not said or not isinstance(told, LakeFeed):
+            raise
+        parts = told.shown.split(".")
+        counts = [exp.column(f"{each}_delete_files_count") > 0 for each in ("added", "existing")]
+        deletes = select("path").from_(lake_table([*parts, "manifests"])).where(exp.or_(*counts))
+        # While the newest snapshot has delete files, each later one has them, too.
+        hint = (
+            copy_on_write(parts) if engine.rows(deletes.limit(1).sql(engine.dialect)) else told.hint
+        )
+        raise Mistakes([MERGE_ON_READ(shown=told.shown, hint=hint)]) from None

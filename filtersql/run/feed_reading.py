@@ -31,7 +31,7 @@ from filtersql.feeds.records import Record
 from filtersql.feeds.table_feeds import Found, TableFeed
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.engine_tables import LAKES, table_feed
+from filtersql.run.engine_tables import LAKES, refusals_of_lakes, table_feed
 from filtersql.run.fetching import fetched, found_files, pending_files
 from filtersql.run.ledger_entry import SeenFile
 from filtersql.run.model import Inputs
@@ -84,7 +84,8 @@ def read_feed(
     lowest = lowest_reached(landings)
     if feed.path is None:
         table = table_feed(engine, feed, lowest, landings, inputs.catalog)
-        return _read_table(inputs, engine, feed, table, landings, folder, on_progress)
+        with refusals_of_lakes(engine, table):
+            return _read_table(inputs, engine, feed, table, landings, folder, on_progress)
     found = _feed_files(engine, feed, feed.path, inputs.root)
     return _read_files(inputs, engine, feed, found, seen, landings, folder, on_progress)
 

@@ -183,3 +183,36 @@ def test_a_table_that_was_made_again_is_refused(form: str, lake: Callable[[str],
     source.make()
     source.insert(21, 22, 23)
     source.heeds(source.refused(words))
+
+
+@pytest.mark.spark
+def test_the_hint_behind_compaction_and_expiry_works(lake: Callable[[str], Lake]) -> None:
+    """It names the newest snapshot's seq, whether or not the target is to be filled again."""
+    source = lake("iceberg")
+    source.insert(1, 2)
+    source.run()
+    source.engine.execute(COMPACT)
+    source.engine.execute(EXPIRE)
+    said = source.refused("is not in its metadata log")
+    assert f"seq: {3 << 31}}}" in said
+    assert f"seq: {3 << 31}}}" in source.refused("have expired", "--full-refresh")
+    source.heeds(said)
+
+
+@pytest.mark.spark
+def test_deletes_by_delete_files_are_refused(lake: Callable[[str], Lake]) -> None:
+    """The hint's statements make it a table whose changes are told; the next one names its seq."""
+    source = lake("iceberg")
+    properties = f"ALTER TABLE {source.name} SET TBLPROPERTIES"
+    source.engine.execute(f"{properties} ('write.delete.mode'='merge-on-read')")
+    source.engine.execute(f"INSERT INTO {source.name} SELECT id, 'v' FROM RANGE(1, 10, 1, 1)")
+    source.run()
+    source.engine.execute(f"DELETE FROM {source.name} WHERE id = 2")
+    said = source.refused("A commit took rows away by delete files (merge-on-read)")
+    found = re.search(r"(ALTER TABLE .*?); (CALL .*?)\. The next run", said)
+    assert found, said
+    for statement in found.groups():
+        source.engine.execute(statement)
+    source.heeds(source.refused("merge-on-read"))
+    source.engine.execute(f"DELETE FROM {source.name} WHERE id = 3")
+    source.run()
