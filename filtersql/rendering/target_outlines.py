@@ -81,7 +81,7 @@ def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Fo
         table,
         key,
         keepable=bool(pictures.may_be_unchanged),
-        inserts_only=not {Action.UPDATE, Action.DELETE} & set(resolved.filters),
+        inserts_only=resolved.inserts_only,
         skips_missing=updates
         and rules.missing_target == "skip"
         and subscription.on_conflict is None,
