@@ -17,6 +17,7 @@ Iceberg
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import groupby
@@ -41,6 +42,9 @@ __all__ = ["KEPT_OF_TABLE", "LakeFeed", "from_delta", "from_iceberg"]
 #: stands where a feed of files has the path of one: a subscription reads one table
 KEPT_OF_TABLE = "(table)"
 _NO_VERSION = "the target's position is beyond its newest version: it was made again"
+_GIVES_ID = re.compile("REPLACE|RESTORE|CLONE")
+#: the column of DESCRIBE HISTORY
+_OPERATION = 4
 _VIEW = "filtersql_changelog"
 _KIND = "_change_type"
 #: the column that orders commits
@@ -91,13 +95,13 @@ class LakeFeed(Struct, frozen=True):
     """The changes of a table above a position; `changes` is None where nothing came since.
 
     A run keeps `mark` of the table; the next one has to find it among `marks`, or it would go on in
-    another table, or in this one as it was before. `hint` says what to do then.
+    another table, or in this one as it was before (None: it may be any). `hint` says what to do.
     """
 
     shown: str
     changes: TableFeed | None
     mark: int | None
-    marks: Collection[int]
+    marks: Collection[int] | None
     hint: str
 
     def kept(self) -> tuple[tuple[str, int, int, int, None], ...]:
@@ -110,7 +114,7 @@ def from_delta(query: Query, parts: Sequence[str], table: Table, lowest: int) ->
     name, shown = lake_table(parts).sql("spark"), ".".join(parts)
     described = query(exp.Command(this="DESCRIBE DETAIL", expression=name).sql("spark"))
     mark = _number_of(str(described[0][1]))
-    told = query(exp.Command(this="DESCRIBE HISTORY", expression=f"{name} LIMIT 1").sql("spark"))
+    told = query(_history(name, 1))
     newest = int(str(told[0][0])) if told else -1
     position = lowest >> NUMBER_BITS  # -1: before any
     hint = rows_anew(parts, newest if told else None)
@@ -126,7 +130,11 @@ def from_delta(query: Query, parts: Sequence[str], table: Table, lowest: int) ->
         )
     )
     text = _select(lake, "_commit_version", "_commit_version").from_(source)
-    return LakeFeed(shown, TableFeed(text, _ORDER, lake.changes), mark, {mark}, hint)
+    # CREATE OR REPLACE gives the table another id, RESTORE that of before; the feed tells of both.
+    since = query(_history(name, newest - position)) if position >= 0 else ()
+    renamed = any(_GIVES_ID.search(str(row[_OPERATION])) for row in since)
+    marks = None if renamed else {mark}
+    return LakeFeed(shown, TableFeed(text, _ORDER, lake.changes), mark, marks, hint)
 
 
 def from_iceberg(query: Query, parts: Sequence[str], table: Table, lowest: int) -> LakeFeed:
@@ -165,6 +173,12 @@ def _pair(commit: Commit, key: Sequence[str]) -> None:
     commit.new = [row for row in commit.inserted if updated(row)]
     commit.deleted = [row for row in commit.deleted if not updated(row)]
     commit.inserted = [row for row in commit.inserted if not updated(row)]
+
+
+def _history(name: str, count: int) -> str:
+    """The statement that reads the newest commits of a Delta table."""
+    limited = f"{name} LIMIT {count}"
+    return exp.Command(this="DESCRIBE HISTORY", expression=limited).sql("spark")
 
 
 def _number_of(identity: str) -> int:

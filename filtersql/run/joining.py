@@ -113,7 +113,8 @@ def check_same_table(
     Ledgers of earlier versions keep nothing of the table.
     """
     kept = known.files.get(subscription, {}).get(KEPT_OF_TABLE)
-    if feed.lake is None or kept is None or kept[0] in feed.lake.marks:
+    marks = None if feed.lake is None else feed.lake.marks
+    if feed.lake is None or marks is None or kept is None or kept[0] in marks:
         return
     if any(not one.standing.copy and one.standing.reached is not None for one in targets):
         raise Mistakes([OTHER_TABLE(shown=feed.lake.shown, hint=feed.lake.hint)])

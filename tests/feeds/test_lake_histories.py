@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,9 +114,10 @@ class Lake:
 
 
 @pytest.fixture
-def lake(tmp_path: Path, spark: SparkSession) -> Callable[[str], Lake]:
-    """Makes such a project."""
-    return lambda form: Lake(tmp_path, form)
+def lake(tmp_path: Path, spark: SparkSession) -> Iterator[Callable[[str], Lake]]:
+    """Makes such a project. Its source is no table of filtersql, which would forget it."""
+    yield lambda form: Lake(tmp_path, form)
+    spark.sql(f"DROP SCHEMA IF EXISTS {NAMES['delta'].partition('.')[0]} CASCADE")
 
 
 @pytest.mark.spark
@@ -183,6 +184,24 @@ def test_a_table_that_was_made_again_is_refused(form: str, lake: Callable[[str],
     source.make()
     source.insert(21, 22, 23)
     source.heeds(source.refused(words))
+
+
+@pytest.mark.spark
+def test_a_delta_table_that_was_replaced_goes_on(lake: Callable[[str], Lake]) -> None:
+    """It has another id then, and its feed tells of the rows that went."""
+    source = lake("delta")
+    source.insert(1, 2)
+    source.run()
+    rows = "SELECT CAST(id AS INT) AS id, 'v' AS v FROM RANGE(2, 4, 1, 1)"
+    for _ in range(2):
+        source.engine.execute(
+            f"CREATE OR REPLACE TABLE {source.name} USING {USING['delta']} AS {rows}"
+        )
+        source.run()
+        source.insert(4)
+        source.run()
+    source.engine.execute(f"RESTORE TABLE {source.name} TO VERSION AS OF 1")
+    source.run()
 
 
 @pytest.mark.spark
