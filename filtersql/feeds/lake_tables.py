@@ -41,11 +41,17 @@ def rows_anew(parts: Sequence[str], newest: int | None) -> str:
 
 def copy_on_write(parts: Sequence[str]) -> str:
     """The hint that makes an Iceberg table one of which the changelog tells."""
-    modes = ", ".join(f"'write.{each}.mode'='copy-on-write'" for each in _WRITES)
-    inside = ".".join(parts[1:])
+    named = [exp.Literal.string(f"write.{each}.mode") for each in _WRITES]
+    mode = exp.Literal.string("copy-on-write")
+    modes = [exp.Property(this=name, value=mode.copy()) for name in named]
+    settings = exp.AlterSet(expressions=[exp.Properties(expressions=modes)])
+    alter = exp.Alter(this=lake_table(parts), kind="TABLE", actions=[settings])
+    inside = exp.Literal.string(".".join(parts[1:])).sql("spark")
+    options = "map('rewrite-all','true','remove-dangling-deletes','true')"
+    rewriting = f"{parts[0]}.system.rewrite_data_files(table => {inside}, options => {options})"
+    call = exp.Command(this="CALL", expression=rewriting)
+    statements = [one.sql("spark") for one in (alter, call)]
     return (
-        f"Alter it, and rewrite what has delete files: ALTER TABLE {'.'.join(parts)} SET "
-        f"TBLPROPERTIES ({modes}); CALL {parts[0]}.system.rewrite_data_files(table => '{inside}', "
-        "options => map('rewrite-all','true','remove-dangling-deletes','true')). "
+        f"Alter it, and rewrite what has delete files: {'; '.join(statements)}. "
         "The next run says how to take its rows."
     )
