@@ -55,7 +55,7 @@ class ChangeFacts(Struct, frozen=True):
     def of(cls, changes: Sequence[tuple[int, bytes, Event]]) -> ChangeFacts:
         """The facts of changes, each with its number and its line."""
         events = [event for *_, event in changes]
-        orders = [None if one.transaction is None else one.order for one in events]
+        orders = [one.order for one in events]
         return cls(
             [one.bucket for one in events],
             [one.source.lsn for one in events],

@@ -125,18 +125,21 @@ def facts(placing: Placing, portion: Portion) -> Facts:
     early = index.take_early()
     firsts = index.facts.firsts()
     return Facts(
-        not mistakes,
-        dict(index.reads),
-        min(firsts.values(), default=-1),
-        {file: max(0, *(one.place for one in held.values())) for file, held in index.files.items()},
-        counts,
-        told,
-        index.files,
-        beginning,
-        {table: frozenset(some) for table, some in index.snapshots.items()},
-        early,
-        firsts,
-        hash("facts"),
+        usual=not mistakes,
+        reads=dict(index.reads),
+        first=min(firsts.values(), default=-1),
+        newest={
+            file: max(0, *(one.place for one in held.values()))
+            for file, held in index.files.items()
+        },
+        counts=counts,
+        ends=told,
+        held=index.files,
+        beginning=beginning,
+        snapshots={table: frozenset(some) for table, some in index.snapshots.items()},
+        early=early,
+        firsts=firsts,
+        hashed=hash("facts"),
     )
 
 

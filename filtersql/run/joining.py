@@ -113,11 +113,11 @@ def check_same_table(
     Ledgers of earlier versions keep nothing of the table.
     """
     kept = known.files.get(subscription, {}).get(KEPT_OF_TABLE)
-    marks = None if feed.lake is None else feed.lake.marks
-    if feed.lake is None or marks is None or kept is None or kept[0] in marks:
+    lake = feed.lake
+    if kept is None or lake is None or lake.marks is None or kept[0] in lake.marks:
         return
     if any(not one.standing.copy and one.standing.reached is not None for one in targets):
-        raise Mistakes([OTHER_TABLE(shown=feed.lake.shown, hint=feed.lake.hint)])
+        raise Mistakes([OTHER_TABLE(shown=lake.shown, hint=lake.hint)])
 
 
 def _found(feed: FeedRead, bits: int, places: Collection[_Place]) -> Iterator[_Place]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import test_lake_feeds
 from transcripts import Shell
 
 if TYPE_CHECKING:
@@ -15,15 +16,7 @@ if TYPE_CHECKING:
 
     from filtersql.targets.model import Engine
 
-FILES = {
-    "filtersql_project.yml": "name: lake\nversion: 1\nprofile: lake\n",
-    "profiles.yml": """lake:
-  target: delta
-  outputs:
-    delta: {type: spark, method: session, format: delta, warehouse: warehouse}
-    iceberg: {type: spark, method: session, format: iceberg, catalog: lake,
-      catalog_config: {type: hadoop, warehouse: lakehouse}}
-""",
+FILES = test_lake_feeds.FILES | {
     "tables/t.yml": """tables:
   - {name: t, columns: {id: int not null, v: text}, primary_key: [id], replica_identity: full}
 """,
