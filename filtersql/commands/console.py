@@ -18,7 +18,7 @@ from filtersql.api.logs import facts_of
 from filtersql.api.options import Options
 from filtersql.api.reporter import Reporter
 from filtersql.commands.annotations import Annotation, Level, placed, sarif, workflow_command
-from filtersql.errors import Mistake, Mistakes
+from filtersql.errors import Mistake, Mistakes, report_of
 from filtersql.errors.concealing import concealed
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Console(Reporter):
                     "error", one.message, None if one.span is None else str(one.span), more
                 )
         else:
-            report = "\n\n".join(map(str, mistakes))
+            report = report_of(mistakes)
             click.echo(_painted(report, "", "red"), err=True, color=self._err)
 
     def finding(self, message: str, place: str, text: str) -> None:

@@ -26,6 +26,7 @@ detail and hint are sentences; user names stand in double quotes.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import TypeVar
@@ -36,9 +37,20 @@ from filtersql.errors.concealing import concealed
 from filtersql.source import Span
 
 _Told = TypeVar("_Told", bound="Mistake | Notice")
+#: so many mistakes of a file in the same words are printed with their lines, details and hints
+_WHOLE = 10
 _SILENCE = re.compile(r"(?:#|--)\s*silence:\s*([a-z, -]+?)\s*\Z")
 
-__all__ = ["Collector", "Mistake", "Mistakes", "Notice", "heard", "in_order", "nearest"]
+__all__ = [
+    "Collector",
+    "Mistake",
+    "Mistakes",
+    "Notice",
+    "heard",
+    "in_order",
+    "nearest",
+    "report_of",
+]
 
 
 class Mistake(Exception):
@@ -84,7 +96,26 @@ class Mistakes(Exception):
         return max(mistake.exit_code for mistake in self.mistakes)
 
     def __str__(self) -> str:
-        return "\n\n".join(map(str, self.mistakes))
+        return report_of(self.mistakes)
+
+
+def report_of(mistakes: Iterable[Mistake]) -> str:
+    """What is printed of some: what a file has again and again takes a line each behind a few."""
+    parts: list[str] = []
+    times = Counter[tuple[object, ...]]()
+    brief = False
+    for one in mistakes:
+        same = (one.span and one.span.source.path, one.message, one.detail, one.hint)
+        times[same] += 1
+        text, before = str(one), brief
+        brief = one.span is not None and times[same] > _WHOLE
+        if brief:
+            text = text.partition("\n")[0]
+        if brief and before:
+            parts[-1] += f"\n{text}"
+        else:
+            parts.append(text)
+    return "\n\n".join(parts)
 
 
 def in_order(told: Iterable[_Told], files: Iterable[str]) -> list[_Told]:

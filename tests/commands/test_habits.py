@@ -266,3 +266,16 @@ class TestUnitTests:
         ended = shell.run("filtersql test")
         assert "Done. PASS=6 FAIL=1 TOTAL=7" in ended.stdout, ended.both
         assert not (shell.folder / "shop.duckdb").exists()
+
+
+def test_what_is_wrong_again_and_again_takes_a_line_each(shell: Shell) -> None:
+    """A feed of another tool's lines: ten are shown with all there is to say, none is hidden."""
+    line = json.dumps({"kind": "insert", "table": "t1"}) + "\n"
+    (shell.folder / "changes" / "zz.jsonl").write_text(line * 40)
+    ended = shell.run("filtersql run --select s1")
+    assert ended.exit_code == 1
+    places = re.findall(r"^changes/zz\.jsonl:(\d+):1: ", ended.stderr, re.MULTILINE)
+    assert [int(place) for place in places] == list(range(1, 41))
+    assert ended.stderr.count("hint: A change is one JSON object") == 10
+    said = ended.stderr.partition("\n\nchanges/zz.jsonl:11:1: ")[2]
+    assert said.count("\n") == 40 - 10
