@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import subprocess
 import sys
@@ -115,6 +116,13 @@ class _Modules(LoadGroupScheduling):
 def _is_quick(item: pytest.Item) -> bool:
     slow = any(item.get_closest_marker(name) for name in ("spark", "postgres", "long"))
     return not slow and item.path.stem in _QUICK.get(item.path.parent.name, ())
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """What a test had of the shared Spark is let go: Java keeps all that Python still names."""
+    if "spark" in item.fixturenames:  # type: ignore[attr-defined]
+        gc.collect()
 
 
 @pytest.fixture(scope="session")

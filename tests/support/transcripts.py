@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import os
 import re
@@ -83,7 +84,7 @@ class Shell:
 
         both = io.StringIO()
         stdout, stderr = _Tee(both), _Tee(both)
-        exit_code = 0
+        exit_code, thresholds = 0, gc.get_threshold()
         with (
             contextlib.chdir(self.folder),
             contextlib.redirect_stdout(stdout),
@@ -94,6 +95,10 @@ class Shell:
                 main()
             except SystemExit as end:
                 exit_code = end.code if isinstance(end.code, int) else int(end.code is not None)
+            finally:
+                # The process goes on: what it does not need any more is to be found again.
+                gc.unfreeze()
+                gc.set_threshold(*thresholds)
         out, err, talk = (self._local(each.getvalue()) for each in (stdout, stderr, both))
         return Ended(out, err, talk, exit_code)
 
