@@ -10,6 +10,7 @@ AWS
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from msgspec import Struct
@@ -34,12 +35,34 @@ _ZONE = re.compile(r"(?:[+-]\d\d(?::?\d\d)*|Z)$", re.ASCII)
 _BEFORE = "BI_"
 
 
+class _Member(Struct, frozen=True):
+    """A member of rows, and what its value becomes in an image."""
+
+    key: str
+    name: str
+    #: whether the table has such a column, which CSV's word for NULL may stand in
+    known: bool
+    finish: Callable[[str], str] | None = None
+    #: the word may be a text of the column as well, which somebody wants to know
+    ambiguous: bool = False
+
+
+class _Shape(Struct, frozen=True):
+    """What rows of a table with the same members have in common."""
+
+    new: tuple[_Member, ...]
+    old: tuple[_Member, ...] = ()
+    #: columns of which an old row is known
+    logged: Set[str] = frozenset()
+
+
 class Changes(Struct, frozen=True):
     """Makes changes of rows. Values of columns that are not needed need not be told."""
 
     feed: Feed
     catalog: Catalog
     needed: Needed = None
+    shapes: dict[tuple[RelationName, tuple[str, ...]], _Shape] = {}
 
     def of(
         self,
@@ -50,84 +73,110 @@ class Changes(Struct, frozen=True):
         mistakes: list[tuple[Place, Mistake]],
     ) -> Record | None:
         """The change of a row; None where a mistake was found."""
-        written = str(row.get("Op", "I"))
-        op = "read" if is_load(place) else _OPS.get(written)
-        if op is None or (not is_load(place) and "Op" not in row):
+        written, load = str(row.get("Op", "I")), is_load(place)
+        op = "read" if load else _OPS.get(written)
+        if op is None or (not load and "Op" not in row):
             reason = f'op "{written}" is unknown' if "Op" in row else "it has no column Op"
             mistakes.append(
                 (place, UNREADABLE_EVENT(line_span(*place), form="DMS", reason=reason, hint=HINT))
             )
             return None
-        known = len(mistakes)
-        table = self.catalog.tables.get(name)
+        found, table, members = len(mistakes), self.catalog.tables.get(name), (name, tuple(row))
+        shape = self.shapes.get(members)
+        if shape is None:
+            shape = self.shapes[members] = self._shape(table, row)
         relation = [name.schema, name.name]
-        own = {"Op", self.feed.options.get("sequence", "Op")}
-        after = {key: value for key, value in row.items() if key not in own}
-        old = {key: after.pop(key) for key in list(after) if _is_old(key, table)}
         if table is None:
-            return Record(seq, op, relation, None, after)
-        after = self._values(place, table, after, mistakes)
-        before = self._before(place, table, op, after, old, mistakes)
+            return Record(seq, op, relation, None, {one.key: row[one.key] for one in shape.new})
+        after = self._values(place, table, row, shape.new, mistakes)
+        before = None
+        if op in ("update", "delete"):
+            before = self._before(place, table, row, shape, mistakes)
+            if op == "delete" and not self._has_images():
+                before = {key: value for key, value in after.items() if key in shape.logged}
         change = Record(seq, op, relation, before, None if op == "delete" else after)
-        return change if len(mistakes) == known else None
+        return change if len(mistakes) == found else None
+
+    def _shape(self, table: Table | None, row: Row) -> _Shape:
+        own = {"Op", self.feed.options.get("sequence", "Op")}
+        keys = [key for key in row if key not in own]
+        new = tuple(self._member(table, key, key) for key in keys if not _is_old(key, table))
+        if table is None:
+            return _Shape(new)
+        logged = set(table.identity_columns)
+        if self.feed.before_complete:
+            logged = {column.name for column in table.columns}
+        named = [(key, key.removeprefix(_BEFORE)) for key in keys if _is_old(key, table)]
+        old = [self._member(table, key, name) for key, name in named if name in logged]
+        return _Shape(new, tuple(old), frozenset(logged))
+
+    def _member(self, table: Table | None, key: str, name: str) -> _Member:
+        column = None if table is None else table.column(name)
+        if table is None or column is None:
+            return _Member(key, name, known=False)
+        told = "csv_null_value" in self.feed.options or not may_be_out_of_line(column)
+        ambiguous = not told and is_needed(self.needed, table.name, name)
+        return _Member(key, name, True, _FINISHED.get(column.type.name), ambiguous)
+
+    def _has_images(self) -> bool:
+        return self.feed.options.get("before_image") == "true"
 
     def _before(
         self,
         place: Place,
         table: Table,
-        op: str,
-        after: dict[str, Any],
-        old: Row,
+        row: Row,
+        shape: _Shape,
         mistakes: list[tuple[Place, Mistake]],
     ) -> dict[str, Any] | None:
-        """What is known of the old row: its identity, unless the feed says that it is whole."""
-        if op in ("insert", "read"):
+        """What images tell of the old row: its identity, unless the feed says that it is whole."""
+        if not self._has_images() or not shape.old:
             return None
-        logged = set(table.identity_columns)
-        if self.feed.before_complete:
-            logged = {column.name for column in table.columns}
-        if self.feed.options.get("before_image") == "true":
-            plain = {key.removeprefix(_BEFORE): value for key, value in old.items()}
-            known = {key: value for key, value in plain.items() if key in logged}
-            return self._values(place, table, known, mistakes) if known else None
-        if op == "update":
-            return None
-        return {key: value for key, value in after.items() if key in logged}
+        return self._values(place, table, row, shape.old, mistakes)
 
     def _values(
-        self, place: Place, table: Table, row: Row, mistakes: list[tuple[Place, Mistake]]
+        self,
+        place: Place,
+        table: Table,
+        row: Row,
+        members: Sequence[_Member],
+        mistakes: list[tuple[Place, Mistake]],
     ) -> dict[str, Any]:
         """The values of an image; NULL, where CSV has its own word for it."""
-        null = self.feed.options.get("csv_null_value")
+        null = self.feed.options.get("csv_null_value", "NULL")
         found: dict[str, Any] = {}
-        for name, value in row.items():
-            column = table.column(name)
-            if not isinstance(value, str) or column is None:
-                found[name] = value
-            elif value == (null if null is not None else "NULL"):
-                found[name] = None
-                told = null is not None or not may_be_out_of_line(column)
-                if not told and is_needed(self.needed, table.name, name):
-                    means = "NULL and the text that stands for it"
-                    remedy = "Say `csv_null_value`, a text that no column has (DMS: CsvNullValue)."
-                    span = line_span(*place)
-                    wrong = AMBIGUOUS_VALUE(
-                        span, column=name, table=table.name, form="DMS", means=means, remedy=remedy
-                    )
-                    mistakes.append((place, wrong))
-            else:
-                found[name] = _written(value, column.type.name)
+        for one in members:
+            value = row[one.key]
+            if value == null and one.known:
+                value = None
+                if one.ambiguous:
+                    mistakes.append((place, _ambiguous(place, table, one.name)))
+            elif one.finish is not None and isinstance(value, str):
+                value = one.finish(value)
+            found[one.name] = value
         return found
+
+
+def _ambiguous(place: Place, table: Table, name: str) -> Mistake:
+    means = "NULL and the text that stands for it"
+    remedy = "Say `csv_null_value`, a text that no column has (DMS: CsvNullValue)."
+    return AMBIGUOUS_VALUE(
+        line_span(*place), column=name, table=table.name, form="DMS", means=means, remedy=remedy
+    )
 
 
 def _is_old(key: str, table: Table | None) -> bool:
     return key.startswith(_BEFORE) and (table is None or table.column(key) is None)
 
 
-def _written(value: str, type_name: str) -> str:
-    """A value as PostgreSQL writes it: DMS gives moments in UTC without saying so, bytes in hex."""
-    if type_name == "timestamptz" and not _ZONE.search(value):
-        return f"{value}+00"
-    if type_name == "bytea" and not value.startswith("\\x"):
-        return f"\\x{value.removeprefix('0x')}"
-    return value
+def _moment(value: str) -> str:
+    """DMS gives moments in UTC without saying so."""
+    return value if _ZONE.search(value) else f"{value}+00"
+
+
+def _bytes(value: str) -> str:
+    return value if value.startswith("\\x") else f"\\x{value.removeprefix('0x')}"
+
+
+#: what makes PostgreSQL's text of a value, by type
+_FINISHED: Mapping[str, Callable[[str], str]] = {"timestamptz": _moment, "bytea": _bytes}

@@ -35,6 +35,8 @@ _Of = Callable[["pyarrow.Array"], "pyarrow.Array | None"]
 
 _NONE = type(None)
 _INTEGERS = ({int}, {int, _NONE})
+_ALL_TEXTS = ({str}, {str, _NONE})
+_INTEGER = r"-?(?:0|[1-9][0-9]{0,17})"
 _BITS = {"int2": 16, "int4": 32, "int8": 64}
 _DATE = r"[1-8][0-9]{3}-[0-9]{2}-[0-9]{2}"
 _TIME = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
@@ -92,14 +94,19 @@ def _nothing(_: _Written) -> None:
 
 
 def _integers(narrow: str, kind: StoredKind, written: _Written) -> pyarrow.Array | None:
+    """Numbers, or the texts of some: CSV has no others."""
     least = getattr(pyarrow, narrow)()
     try:
-        if isinstance(written, pyarrow.Array):
-            usual = written.type == pyarrow.int64()
-            return written.cast(least).cast(kind.arrow) if usual else None
-        if {*map(type, written)} not in _INTEGERS:
-            return None
-        return pyarrow.array(written, least).cast(kind.arrow)
+        if not isinstance(written, pyarrow.Array):
+            types = {*map(type, written)}
+            if types in _INTEGERS:
+                return pyarrow.array(written, least).cast(kind.arrow)
+            if types not in _ALL_TEXTS:
+                return None
+            written = pyarrow.array(written, pyarrow.string())
+        if isinstance(written, pyarrow.StringArray) and _all_match(written, _INTEGER):
+            written = written.cast(pyarrow.int64())
+        return written.cast(least).cast(kind.arrow) if written.type == pyarrow.int64() else None
     except (pyarrow.ArrowException, OverflowError):
         return None
 

@@ -32,6 +32,7 @@ from filtersql.storage import stored_as
 _MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
 #: whole numbers and numbers with a point of every length, as the reader of lines gives them
 _NUMBERS = st.from_regex(r"-?(0|[1-9]\d{0,9})(\.\d{1,5})?([eE][+-]?\d{1,3})?", fullmatch=True)
+_DIGITS = st.from_regex(r"[-+ ]?0?[0-9]{1,20}[ ]?", fullmatch=True)
 _OFFSETS = st.sampled_from(["", "", "Z", "+01", "-03:30", "+0530", "+16", "+15:59", "+01:00:30"])
 _MOMENTS = st.builds(
     lambda moment, mark, offset: str(moment).replace(" ", mark) + offset,
@@ -89,12 +90,18 @@ _TAKEN: dict[str, list[object]] = {
     "varchar(3)": ["ab", "äöü", None],
     "bpchar(3)": ["ab", "äöü", None, ""],
 }  # fmt: skip
+#: what CSV has in place of numbers
+_OF_CSV: tuple[tuple[str, list[object]], ...] = (
+    ("int2", ["7", None, "-32768", "-0"]),
+    ("int4", ["2147483647", "0"]),
+    ("int8", ["-999999999999999999", None]),
+)
 
 
 @pytest.mark.parametrize("engine", ["spark", "duckdb"])
 def test_ordinary_columns_are_taken_at_once(engine: Any) -> None:
     """With what each of their values becomes."""
-    for name, column in _TAKEN.items():
+    for name, column in (*_TAKEN.items(), *_OF_CSV):
         pg = pg_type(name)
         how = codec(pg, stored_as(pg, engine).sql, engine)
         found = how.whole(column)
@@ -116,6 +123,7 @@ def test_a_column_at_once_holds_what_each_of_its_values_becomes(name: str) -> No
     """Or it is left to them."""
     usual = st.none() | USUAL.get(name, ODD)
     columns = st.lists(usual, max_size=4) | st.lists(usual | ODD, max_size=3)
+    columns |= st.lists(st.none() | _DIGITS, max_size=4)
 
     @settings(max_examples=40 * _MORE, deadline=None, database=None)
     @given(columns, st.sampled_from(["spark", "duckdb"]), st.sampled_from(_TARGETS))
