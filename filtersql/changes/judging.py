@@ -75,6 +75,8 @@ class Judgements(Struct, frozen=True):
     every: bool = False
     #: whether a row matches for which they are NULL
     unknown_matches: bool = False
+    #: whether a row may stay that left the filter: of an UPDATE, or of a DELETE, not all is judged
+    rows_stay: bool = False
 
     @property
     def expires(self) -> bool:
@@ -98,8 +100,11 @@ def judgements(resolved: ResolvedTable, filter_of: Callable[[Contribution], Filt
         action.value: stop.get(action) or _criteria(resolved, action, filter_of)
         for action in (Action.INSERT, Action.UPDATE, Action.DELETE)
     }
+    update, delete = _old_of_update(by_op["update"], rules), _old_of_delete(by_op["delete"], rules)
+    by_part = [update] if rules.update_decision == "new_only" else []
+    by_part += [delete] if rules.delete_policy == "key_only_filter" else []
     return Judgements(
-        old=_arms([_old_of_update(by_op["update"], rules), _old_of_delete(by_op["delete"], rules)]),
+        old=_arms([update, delete]),
         new=_arms(
             [
                 Arm(("insert",), by_op["insert"], "new"),
@@ -110,6 +115,7 @@ def judgements(resolved: ResolvedTable, filter_of: Callable[[Contribution], Filt
         copy=copy,
         every=rules.combine == "and",
         unknown_matches=rules.null_policy == "keep",
+        rows_stay=any(one.filter is not None for arm in by_part for one in arm.criteria),
     )
 
 

@@ -22,6 +22,14 @@ NOT_COMPARABLE = Wording(
     hint="Publish insert, update and delete under the same filters. What runs is proved by "
     "filtersql check.",
 )
+# Which rows stayed, or were not there to be updated, nothing tells any more.
+ROWS_STAY = Wording(
+    'target of "{name}" cannot be compared with its source: they differ in {count:row|rows}',
+    detail="An UPDATE is judged by its new row alone and a DELETE by its key, as the source system "
+    "does: a row that leaves the filter stays, and one that enters may be missing.",
+    hint="What runs is proved by filtersql check. Where another hand wrote to the target, copy it "
+    "again: filtersql run --resync {table}.",
+)
 # The source holds more changes than the target.
 SOURCE_AHEAD = Wording(
     'source of "{name}" holds the changes up to seq {holds}, its target stands {stands}',

@@ -189,6 +189,7 @@ def _statements(
         clock=_clock(judged),
         next_leaving=next_leaving(judged, name, write, engine) if judged.expires else (),
         delays=tuple(_delays(judged)),
+        rows_stay=judged.rows_stay,
     )
 
 

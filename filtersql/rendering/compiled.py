@@ -140,6 +140,8 @@ class CompiledTable(Struct, frozen=True):
     next_leaving: tuple[NextLeaving, ...] = ()
     #: of windows that hold rows back: such rows enter from the source when their time begins
     delays: tuple[Delay, ...] = ()
+    #: whether rows may stay in the target that its filters do not take any more
+    rows_stay: bool = False
 
     @property
     def description(self) -> str:
@@ -176,10 +178,9 @@ class CompiledTable(Struct, frozen=True):
 
         A macro of a project may print it otherwise, or not at all.
         """
-        text = self.looks.get("counting")
-        if text is None or text == self.merge_source_sql:
-            return None
-        return text if without_counting(text) == self.merge_source_sql else None
+        text, plain = self.looks.get("counting"), self.merge_source_sql
+        counts = text is not None and text != plain and without_counting(text) == plain
+        return text if counts else None
 
     @property
     def untruncated_counting_sql(self) -> str | None:
@@ -207,9 +208,8 @@ class CompiledTable(Struct, frozen=True):
         if earlier is not None:
             merge = self.looks.comparing(earlier)
             return merge.text, merge.source
-        name = "moving"
-        if narrows:
-            name = "deleting" if self.judges_alone else "narrowing"
+        narrowing = "deleting" if self.judges_alone else "narrowing"
+        name = narrowing if narrows else "moving"
         return self.looks[name], self.looks[f"{name}_source"]
 
     @property

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import TARGET_GONE
-from filtersql.errors.auditing import INTERRUPTED, NOT_COMPARABLE, STILL_DIFFERS
+from filtersql.errors.auditing import INTERRUPTED, NOT_COMPARABLE, ROWS_STAY, STILL_DIFFERS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.audit_findings import Found, compare
@@ -179,6 +179,9 @@ class _Trial(Struct):
             kept = None if entry is None else entry.clock
             self._source.show_beside(kept or clock_for(compiled, self.asked.clock or read_clock()))
             found = compare(self.engine, compiled, beside=self.asked.beside)
+            if found.total and compiled.rows_stay:
+                table = compiled.relation
+                raise Mistakes([ROWS_STAY(name=self._name, count=found.total, table=table)])
             if not repair or not found.total:
                 return Audited(compiled, position, found)
             self._repair(entry, found)
