@@ -162,7 +162,8 @@ class Capturing(Struct, frozen=True):
                     self._sent(other, captured)
             described.add(table)
 
-        known, types = replace(self.known, recheck=recheck), server_types(plain)
+        known = replace(self.known.for_server(plain), recheck=recheck)
+        types = server_types(plain)
         if before is None and (path := published_otherwise(plain, self.root, source.name)):
             say(
                 f"publications changed since {path} was imported, which targets follow: "

@@ -16,6 +16,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.catalog import Catalog, Column, PgType, Table
 from filtersql.errors import Mistake, Mistakes
@@ -48,7 +49,8 @@ SELECT n.nspname, c.relname, c.oid, c.relkind, c.relreplident, a.attname, a.attt
     t.typname, a.attgenerated,
     c.relreplident = 'f' OR EXISTS (
         SELECT FROM pg_catalog.pg_index i
-        WHERE i.indrelid = c.oid AND i.indimmediate AND a.attnum = ANY (i.indkey)
+        WHERE i.indrelid = c.oid AND i.indimmediate
+            AND a.attnum = ANY ((i.indkey::pg_catalog.int2[])[0:i.indnkeyatts - 1])
             AND CASE c.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident END)
 FROM pg_catalog.pg_class c
     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -84,6 +86,12 @@ class KnownTables(Struct, frozen=True):
     needed: Mapping[RelationName, frozenset[str]]
     #: asked of each table that is sent: whether the publication still is what the project says
     recheck: Callable[[RelationName], None] = lambda name: None
+    #: whether the server may send what is generated
+    sends_generated: bool = True
+
+    def for_server(self, connection: Connection) -> KnownTables:
+        """What is asked of the tables of a server of this version."""
+        return replace(self, sends_generated=major_version(connection) >= SENDS_GENERATED)
 
     def check(self, relation: Relation, types: Mapping[int, Type]) -> bool:
         """Whether it is a partition. Raises Mistakes where it is not what the project says."""
@@ -92,7 +100,7 @@ class KnownTables(Struct, frozen=True):
         if table is None:
             raise Mistakes([TABLE_UNKNOWN(table=name, source=self.source)])
         self.recheck(name)
-        if difference := next(_differences(relation, types, table), None):
+        if difference := next(self._differences(relation, types, table), None):
             wrong = TABLE_CHANGED(
                 table.span, table=shown(name), source=self.source, difference=difference
             )
@@ -100,6 +108,24 @@ class KnownTables(Struct, frozen=True):
         if lacking := self._lacking(relation, name):
             raise Mistakes([self._too_small(name, lacking)])
         return table.partition_of is not None
+
+    def _differences(
+        self, relation: Relation, types: Mapping[int, Type], table: Table
+    ) -> Iterator[str]:
+        sent = {column.name: column for column in relation.columns}
+        for name in sent:
+            if table.column(name) is None:
+                yield f'Column "{name}" is not in the project.'
+        for column in table.columns:
+            if column.generated is None and column.name not in sent:
+                yield f'The server has no column "{column.name}".'
+            elif column.name in sent and (said := _other_type(sent[column.name], types, column)):
+                yield f'Column "{column.name}" is {said}, not {format_type(column.type)}.'
+            elif column.generated and column.name in sent and not self.sends_generated:
+                yield f'Column "{column.name}" is not generated any more.'
+        key = [column.name for column in relation.columns if column.is_key]
+        if relation.identity == "d" and key and {*key} != {*(table.primary_key or key)}:
+            yield f"Its primary key is ({', '.join(key)}), not ({', '.join(table.primary_key)})."
 
     def _lacking(self, relation: Relation, name: RelationName) -> list[str]:
         held = {column.name for column in relation.columns if column.is_key}
@@ -120,6 +146,7 @@ def copied_tables(
     Raises Mistakes with all that differs, of those whose changes are read, too.
     """
     names = tuple(dict.fromkeys((*sources, *copied)))
+    known = known.for_server(connection)
     held, types = server_tables(connection, names), server_types(connection)
     _check_all(known, names, held, types)
     lacking = [
@@ -181,18 +208,6 @@ def _server_table(name: RelationName, rows: Sequence[Sequence[object]], unsent: 
     relation = Relation(int(str(oid)), name.schema, name.name, str(identity), tuple(sent))
     columns = tuple((str(row[5]), str(row[8])) for row in rows)
     return ServerTable(relation, CopiedTable(name, columns, kind == "p"))
-
-
-def _differences(relation: Relation, types: Mapping[int, Type], table: Table) -> Iterator[str]:
-    sent = {column.name: column for column in relation.columns}
-    for name in sent:
-        if table.column(name) is None:
-            yield f'Column "{name}" is not in the project.'
-    for column in table.columns:
-        if column.generated is None and column.name not in sent:
-            yield f'The server has no column "{column.name}".'
-        elif column.name in sent and (said := _other_type(sent[column.name], types, column)):
-            yield f'Column "{column.name}" is {said}, not {format_type(column.type)}.'
 
 
 def _other_type(sent: RelationColumn, types: Mapping[int, Type], column: Column) -> str | None:

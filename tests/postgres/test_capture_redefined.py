@@ -1,0 +1,57 @@
+"""Tables whose key, or whose generated column, became another one: no target is silently short."""
+
+from __future__ import annotations
+
+import pytest
+from live_projects import LiveProject
+from own_servers import INSTALLED
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.skipif(
+        not INSTALLED, reason="postgresql-15 is not installed (apt-get install postgresql-15)"
+    ),
+]
+_TABLE = "CREATE TABLE items (id int PRIMARY KEY, kind text, note text);"
+
+
+def test_a_primary_key_that_became_wider(project: LiveProject) -> None:
+    """Rows that its old key does not tell apart came over each other, as a counted conflict."""
+    project.sql(
+        "INSERT INTO items VALUES (100, '', '')",
+        "ALTER TABLE items DROP CONSTRAINT items_pkey, ADD PRIMARY KEY (id, kind)",
+        "INSERT INTO items VALUES (100, 'x', '')",
+    )
+    said = project.refused("capture", "erp", "--until-current")
+    assert "Its primary key is (id, kind), not (id)." in said
+    project.goes("run")
+    tables = (project.folder / "tables/tables.sql").read_text()
+    assert _TABLE in tables
+    wider = "CREATE TABLE items (id int, kind text, note text, PRIMARY KEY (id, kind));"
+    project.write("tables/tables.sql", tables.replace(_TABLE, wider))
+    project.capture("--rows", "items")
+    project.goes("run", "--resync", "items")
+    project.brought_up_to_date()
+
+
+def test_columns_that_a_key_includes_are_none_of_it(project: LiveProject) -> None:
+    """They are in the index of the key alone."""
+    project.sql("ALTER TABLE items DROP CONSTRAINT items_pkey, ADD PRIMARY KEY (id) INCLUDE (kind)")
+    project.sql("INSERT INTO items VALUES (100, '', '')")
+    project.capture("--rows", "items")
+    project.brought_up_to_date()
+
+
+def test_a_column_that_is_generated_no_more(project: LiveProject) -> None:
+    """The server sends it from then on; targets of a generated column do not have it."""
+    generated = "twice int GENERATED ALWAYS AS (id * 2) STORED"
+    tables = (project.folder / "tables/tables.sql").read_text()
+    assert _TABLE in tables
+    made = _TABLE.replace(");", f", {generated});")
+    project.write("tables/tables.sql", tables.replace(_TABLE, made))
+    project.sql(f"ALTER TABLE items ADD {generated}", "INSERT INTO items VALUES (100, '', '')")
+    project.capture()
+    project.sql("ALTER TABLE items ALTER twice DROP EXPRESSION")
+    project.sql("INSERT INTO items VALUES (101, '', '', 7)")
+    said = project.refused("capture", "erp", "--until-current")
+    assert 'Column "twice" is not generated any more.' in said
