@@ -162,4 +162,6 @@ def _unescaped(text: str) -> str:
 def _printable(value: object) -> object:
     if isinstance(value, str) and "\0" in value:
         raise ValueError("a value holds the character NUL")
+    if value is None:
+        raise ValueError("a value is null, and would be written as None")
     return value
