@@ -77,10 +77,6 @@ def iceberg_history(query: Query, parts: Sequence[str]) -> IcebergHistory:
     """The history of a table, as it is now."""
     # A long session keeps what it knew of the table.
     query(f"REFRESH TABLE {lake_table(parts).sql('spark')}")
-    log = lake_table([*parts, "metadata_log_entries"])
-    columns = ("latest_snapshot_id", "latest_sequence_number")
-    told = query(select(*columns).from_(log).sql("spark"))
-    numbers = {int(str(i)): int(str(n)) for i, n in told if i is not None and n is not None}
     main = exp.column("name").eq(exp.Literal.string("main"))
     refs = select("snapshot_id").from_(lake_table([*parts, "refs"])).where(main)
     current = [int(str(row[0])) for row in query(refs.sql("spark"))]
@@ -89,6 +85,11 @@ def iceberg_history(query: Query, parts: Sequence[str]) -> IcebergHistory:
         int(str(one)): None if parent is None else int(str(parent))
         for one, parent in query(known.sql("spark"))
     }
+    # Read last: it has the number of each of these, whatever is committed meanwhile.
+    log = lake_table([*parts, "metadata_log_entries"])
+    columns = ("latest_snapshot_id", "latest_sequence_number")
+    told = query(select(*columns).from_(log).sql("spark"))
+    numbers = {int(str(i)): int(str(n)) for i, n in told if i is not None and n is not None}
     snapshots: list[int] = []
     following = current[0] if current else None
     while following is not None and following in parents:

@@ -112,10 +112,11 @@ class LakeFeed(Struct, frozen=True):
 def from_delta(query: Query, parts: Sequence[str], table: Table, lowest: int) -> LakeFeed:
     """The changes of a Delta table, of which its id is kept. Raises Mistakes."""
     name, shown = lake_table(parts).sql("spark"), ".".join(parts)
-    described = query(exp.Command(this="DESCRIBE DETAIL", expression=name).sql("spark"))
-    mark = _number_of(str(described[0][1]))
+    # A table that is replaced meanwhile has its new id, of which the next run will hear.
     told = query(_history(name, 1))
     newest = int(str(told[0][0])) if told else -1
+    described = query(exp.Command(this="DESCRIBE DETAIL", expression=name).sql("spark"))
+    mark = _number_of(str(described[0][1]))
     position = lowest >> NUMBER_BITS  # -1: before any
     hint = rows_anew(parts, newest if told else None)
     if newest < position:
@@ -123,11 +124,10 @@ def from_delta(query: Query, parts: Sequence[str], table: Table, lowest: int) ->
     if newest == position:  # Delta refuses to begin behind the newest version
         return LakeFeed(shown, None, mark, {mark}, hint)
     lake = _Lake(shown, table, _types(query, lake_table(parts)))
+    # The feed may be read several times: what is committed meanwhile is the next run's.
+    versions = (exp.Literal.number(each) for each in (position + 1, newest))
     source = exp.Table(
-        this=exp.Anonymous(
-            this="table_changes",
-            expressions=[exp.Literal.string(name), exp.Literal.number(position + 1)],
-        )
+        this=exp.Anonymous(this="table_changes", expressions=[exp.Literal.string(name), *versions])
     )
     text = _select(lake, "_commit_version", "_commit_version").from_(source)
     # CREATE OR REPLACE gives the table another id, RESTORE that of before; the feed tells of both.
@@ -147,12 +147,13 @@ def from_iceberg(query: Query, parts: Sequence[str], table: Table, lowest: int) 
     )
     if start == told.mark:  # Iceberg refuses a view of nothing
         return told
-    options = f", options => map('start-snapshot-id', '{start}')" if start else ""
+    ends = {"start": start, "end": told.mark}  # what is committed meanwhile is the next run's
+    pairs = ", ".join(f"'{end}-snapshot-id', '{at}'" for end, at in ends.items() if at)
     catalog = exp.to_identifier(parts[0], quoted=True).sql("spark")
     inside = exp.Literal.string(lake_table(parts[1:]).sql("spark")).sql("spark")
     query(
         f"CALL {catalog}.system.create_changelog_view(table => {inside},"
-        f" changelog_view => '{_VIEW}'{options})"
+        f" changelog_view => '{_VIEW}', options => map({pairs}))"
     )
     lake = _Lake(told.shown, table, _types(query, lake_table(parts)), history.numbers)
     text = _select(lake, "_commit_snapshot_id", "_change_ordinal").from_(exp.to_table(_VIEW))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import test_lake_feeds
 from transcripts import Shell
+
+from filtersql.run import feed_reading
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -227,4 +229,26 @@ def test_deletes_by_delete_files_are_refused(lake: Callable[[str], Lake]) -> Non
         source.engine.execute(statement)
     source.heeds(source.refused("merge-on-read"))
     source.engine.execute(f"DELETE FROM {source.name} WHERE id = 3")
+    source.run()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("form", ["delta", "iceberg"])
+def test_what_is_committed_while_a_run_reads_is_the_next_runs(
+    form: str, lake: Callable[[str], Lake], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The feed ends at the commit that was the newest: it may be read several times."""
+    source = lake(form)
+    source.insert(1)
+    opened = feed_reading.table_feed
+
+    def overtaken(*asked: Any) -> object:
+        found = opened(*asked)
+        source.insert(2)
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(feed_reading, "table_feed", overtaken)
+        ended = source.shell.filtersql("run", "--target", form)
+    assert (ended.exit_code, "[1 inserted" in ended.both) == (0, True), ended.both
     source.run()
