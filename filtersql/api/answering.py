@@ -98,6 +98,6 @@ def listened(
         listener.log.close()
 
 
-def several(names: Iterable[str]) -> tuple[str, ...]:
-    """Selectors; a text alone is one."""
-    return (names,) if isinstance(names, str) else tuple(names)
+def several(names: Iterable[str] | None) -> tuple[str, ...]:
+    """Selectors; a text alone is one, and None, as of a task's empty argument, is none."""
+    return (names,) if isinstance(names, str) else tuple(names or ())

@@ -81,6 +81,12 @@ TARGET_GONE = Wording(
     detail="An earlier run filled it.",
     hint="Fill it again with run --full-refresh.",
 )
+# A change of definition was committed by a server behind what was written since.
+LATE_CHANGE = Wording(
+    'target {target} of "{name}" was changed late, by an apply that was given up',
+    detail="The server went on with its statement when its client was gone.",
+    hint="Copy the table again: filtersql run --resync {table}.",
+)
 # `differing` tells each column that a target or source lacks, or has of another type.
 TARGET_COLUMNS = Wording(
     'target {target} of "{name}" has other columns than its definition',

@@ -105,6 +105,8 @@ class Ledger(Struct, frozen=True):
     reached: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     #: what was intended behind the newest row of a target: a mark tells whether it is in force
     changing: Mapping[Key, Entry] = field(default_factory=dict)
+    #: such intentions that another row followed, and whether a run went on without them
+    given_up: Mapping[Key, Sequence[tuple[Entry, bool]]] = field(default_factory=dict)
     #: when each target's newest row's definition came in force: the time of its first row
     since: Mapping[Key, str] = field(default_factory=dict)
 
@@ -161,6 +163,7 @@ def _known(rows: Sequence[_Row]) -> Ledger:
     files: dict[str, dict[str, tuple[int, int, int, tuple[Held, ...] | None]]] = {}
     newest: dict[Key, _Row] = {}
     changing: dict[Key, _Row] = {}
+    given_up: dict[Key, list[tuple[Entry, bool]]] = {}
     of_all: dict[str, _Row] = {}
     aside: set[Key] = set()
     reached: dict[str, tuple[int, int]] = {}
@@ -170,11 +173,16 @@ def _known(rows: Sequence[_Row]) -> Ledger:
         last, *key, phase, position, seen = _TOLD(row)
         of_all[key[0]] = row
         if phase == CHANGING:
+            if (before := changing.get(tuple(key))) is not None:
+                given_up.setdefault(tuple(key), []).append((entry_of(before), False))
             changing[tuple(key)] = row
         elif phase not in _OF_ALL:
             since[tuple(key)] = _since_when(newest.get(tuple(key)), row, since.get(tuple(key)))
             newest[tuple(key)] = row
-            changing.pop(tuple(key), None)
+            before = changing.pop(tuple(key), None)
+            if before and (late := entry_of(before)).definition != entry_of(row).definition:
+                # Had it been committed by then, the run would have been refused.
+                given_up.setdefault(tuple(key), []).append((late, _goes_on(late, entry_of(row))))
         elif phase == "aside":
             aside.add(tuple(key))
         elif phase == "read" and position is not None:
@@ -190,6 +198,7 @@ def _known(rows: Sequence[_Row]) -> Ledger:
         made=True,
         reached=reached,
         changing={key: entry_of(row) for key, row in changing.items()},
+        given_up=given_up,
         since=since,
     )
     return replace(known, newest={key: _placed(known, one) for key, one in known.newest.items()})
@@ -207,6 +216,12 @@ def _since_when(before: _Row | None, row: _Row, since: str | None) -> str:
         if judged == judged_before and (defined == defined_before or not defined_before):
             return since
     return str(row[_PLACE["at"]])
+
+
+def _goes_on(change: Entry, row: Entry) -> bool:
+    """Whether a run applies changes to a target as it was before a change of definition."""
+    moves = row.phase == "applying" or row.from_position != row.position
+    return moves and row.phase in ("applying", "applied") and row.generation == change.generation
 
 
 def _placed(known: Ledger, entry: Entry) -> Entry:

@@ -26,6 +26,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlglot import exp
 
+from filtersql.errors import Mistakes
+from filtersql.errors.applying import LATE_CHANGE
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import INTENDED, Entry
 from filtersql.targets.marks import Mark
@@ -48,7 +50,11 @@ class Proof(Struct, frozen=True):
 
 
 def proof_of(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str]) -> Proof:
-    """What is true of a target; its mark is asked for only where the ledger names an intention."""
+    """What is true of a target; its mark is asked for only where the ledger names an intention.
+
+    Raises Mistakes where an `apply` that was given up has changed it all the same.
+    """
+    _check_not_late(engine, known, entry, target)
     change = known.changing.get(entry.key)
     if change is not None and engine.committed(target) == changed_mark(change):
         return _done(known, change)
@@ -71,6 +77,36 @@ def proof_of(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str])
     if not copied and mark != _mark(entry, entry.from_position):
         return Proof(entry, anew=True)
     return Proof(replace(entry, phase="applying"), entry.stands)
+
+
+def _check_not_late(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str]) -> None:
+    """Whether no change of definition was committed behind what followed it. Raises Mistakes.
+
+    A server goes on with the statement of a client that is gone, and Iceberg lets a table that
+    takes another's place do so whatever was committed meanwhile.
+    """
+    given_up = known.given_up.get(entry.key, ())
+    if not given_up or not engine.exists(target):
+        return
+    marks = list(engine.marks(target))
+    for change, went_on in given_up:
+        late = changed_mark(change)
+        if late not in marks:
+            continue
+        at = marks.index(late)
+        anew = any(mark.generation > late.generation for mark in marks[:at])
+        if not anew and (went_on or any(_is_behind(late, mark) for mark in marks[at + 1 :])):
+            name = f"{entry.subscription}/{entry.relation}"
+            raise Mistakes([LATE_CHANGE(name=name, target=entry.target, table=str(entry.relation))])
+
+
+def _is_behind(late: Mark, mark: Mark) -> bool:
+    """Whether a mark tells of more than one that was committed later."""
+    mine, other = (
+        (each.generation, -1 if each.position is None else each.position, each.clock or "")
+        for each in (late, mark)
+    )
+    return mine < other
 
 
 def settled(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str]) -> Entry | None:

@@ -137,7 +137,7 @@ def check_held(lanes: Lanes, asked: Sequence[Standing], others: Sequence[Standin
 
 def _asks(known: Ledger, compiled: CompiledTable) -> bool:
     entry = known.newest.get(key_of(compiled))
-    known_change = key_of(compiled) in known.changing
+    known_change = key_of(compiled) in known.changing or key_of(compiled) in known.given_up
     if entry is None or known_change or entry.phase in (*INTENDED, "dropped"):
         return True
     return not is_in_force(entry, compiled)

@@ -41,6 +41,7 @@ from filtersql.targets.table_statements import (
     create_of,
     create_schema,
     drop_table,
+    is_merge,
     refill,
     replace_table,
 )
@@ -198,7 +199,7 @@ class DuckDB:
 
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT; the state that is written in the same transaction is the mark."""
-        if not _is_merge(statement):
+        if not is_merge(statement):
             rows = self._run(statement).fetchall()
             return Written(inserted=int(str(rows[0][0])) if rows else 0)
         result = self._run(f"{statement.rstrip().rstrip(';')}\nRETURNING merge_action")
@@ -211,6 +212,10 @@ class DuckDB:
     def committed(self, parts: Sequence[str]) -> Mark | None:
         """None: the state and the data are committed together, so the state is right."""
         return None
+
+    def marks(self, parts: Sequence[str]) -> Sequence[Mark]:
+        """None: DuckDB keeps no commits."""
+        return ()
 
     def is_marked(self, parts: Sequence[str]) -> bool:
         """False: DuckDB keeps no commits."""
@@ -243,8 +248,3 @@ class DuckDB:
             return self.connection.execute(statement, values or None)
         except duckdb.Error as error:
             raise Mistakes([EngineRefused("DuckDB", reason_of(str(error)))]) from None
-
-
-def _is_merge(statement: str) -> bool:
-    code = [line for line in statement.splitlines() if not line.lstrip().startswith("--")]
-    return "\n".join(code).lstrip()[:5].upper() == "MERGE"

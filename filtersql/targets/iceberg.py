@@ -37,6 +37,7 @@ __all__ = [
     "lasting_mark",
     "mark_of",
     "marking",
+    "marks",
     "size",
     "snapshots",
     "unless_marked",
@@ -111,6 +112,11 @@ def lasting_mark(table_sql: str, ask: Callable[[str], Sequence[Sequence[object]]
     if expired:
         raise Mistakes([LOST_MARK(target=table_sql)])
     return None
+
+
+def marks(table_sql: str) -> str:
+    """The statement that reads the marks of the newest snapshots."""
+    return _newest(table_sql, _of_summary("filtersql.mark"), _SNAPSHOTS_READ)
 
 
 def current_mark(table_sql: str) -> str:

@@ -193,6 +193,10 @@ class Engine(Protocol):
         """The newest mark that stands with a table's data; None where there is no table."""
         ...
 
+    def marks(self, parts: Sequence[str]) -> Sequence[Mark]:
+        """The marks of a table's newest commits, the newest first, where an engine keeps them."""
+        ...
+
     def is_marked(self, parts: Sequence[str]) -> bool:
         """Whether a mark stands with the newest commit of a table's rows: nobody else wrote since.
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from filtersql.targets import delta, iceberg
-from filtersql.targets.marks import read_mark
+from filtersql.targets.marks import Mark, read_mark
 from filtersql.targets.model import Config
 from filtersql.targets.statements import select_all
 from filtersql.targets.table_statements import table_name
@@ -54,6 +54,15 @@ class SparkTables:
 
     def _location(self, parts: Sequence[str]) -> str | None:
         """Where a table is to lie; None: the catalog says."""
+
+    def marks(self, parts: Sequence[str]) -> Sequence[Mark]:
+        """The marks of a table's newest commits, the newest first."""
+        name = self.table_sql(parts)
+        commits = self.rows(
+            iceberg.marks(name) if self.format == "iceberg" else delta.history(name)
+        )
+        found = (read_mark(text) for commit in commits for text in _texts(commit))
+        return [mark for mark in found if mark is not None]
 
     def is_marked(self, parts: Sequence[str]) -> bool:
         """Whether a mark stands with the newest commit of a table's rows."""

@@ -31,6 +31,7 @@ __all__ = [
     "describe_tables",
     "described",
     "drop_table",
+    "is_merge",
     "move_schema",
     "refill",
     "replace_table",
@@ -143,3 +144,9 @@ def describe_tables(schema_sql: str) -> str:
     return exp.Command(this="SHOW TABLE EXTENDED IN", expression=f"{schema_sql} LIKE '*'").sql(
         "spark"
     )
+
+
+def is_merge(statement: str) -> bool:
+    """Whether a statement, behind its comments, is a MERGE."""
+    code = [line for line in statement.splitlines() if not line.lstrip().startswith("--")]
+    return "\n".join(code).lstrip()[:5].upper() == "MERGE"

@@ -46,6 +46,8 @@ def test_spark_moves_the_same_rows_and_knows_a_killed_change(
         shop.write(changes=LATER, name="2")
         assert shop.run(engine).mistakes == ()
         assert len(shop.rows(engine, "orders")) == 6
+        marks = engine.marks(("s1", "orders"))
+        assert [mark.change is not None for mark in marks] == [False, True, False, False]
         shop.define(**{name: OLD[name] for name in names})
         planned = shop.plan(engine)["orders"]
         assert "in force" in str(planned.statement)

@@ -83,6 +83,11 @@ class OneByOne(DuckDB):
     def is_marked(self, parts):
         return self.committed(parts) is not None
 
+    def marks(self, parts):
+        query = "SELECT mark FROM marks WHERE target = ? ORDER BY n DESC"
+        found = self.connection.execute(query, [self.table_sql(parts)]).fetchall()
+        return [read_mark(text) for (text,) in found]
+
     def committed(self, parts):
         found = self.connection.execute(
             "SELECT mark FROM marks WHERE target = ? ORDER BY n DESC", [self.table_sql(parts)]
