@@ -111,6 +111,7 @@ def test_mistakes_are_raised_all_together(shop: Shell) -> None:
         project.plan(no_counts=True)
     with pytest.raises(Mistakes, match="matches nothing"):
         project.compile(select=["nothing"])
+    assert project.ls(select=None, exclude=None) == project.ls()
     shop.run("filtersql run --target local --select finance")
     feed = shop.folder / "changes" / "2026-11-22.jsonl"
     feed.write_text(
