@@ -12,6 +12,7 @@ Example
     is gone                 nothing new at P        nothing is read twice
     grew at P               has nothing at P        its new rows come behind the others
     grew at P               was read, ends at P     refused where new rows belong before its own
+    grew inside of a line                           refused: a part of it was read as a row
     ======================= ======================= ==============================================
 """
 
@@ -25,7 +26,7 @@ from msgspec import Struct
 
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.feeds import READ_UNDER_ANOTHER_NAME, ROW_BETWEEN
+from filtersql.errors.feeds import READ_UNDER_ANOTHER_NAME, READ_UNFINISHED, ROW_BETWEEN
 from filtersql.feeds.dms import sequence_of
 from filtersql.feeds.dms_rows import RANK_BITS, Key, key_of, rows_of, table_of
 from filtersql.feeds.held import Seen
@@ -58,6 +59,11 @@ def check_read_places(
     """Raises Mistakes where nobody can say which rows of `files` were read; `found` are there."""
     if feed.format != "dms":
         return
+    read = {table for table, seqs in lasts_of(landings).items() if max(seqs, default=-1) >= 0}
+    if unfinished := [
+        file.shown for file in files if table_of(file.shown) in read and _was_unfinished(file, seen)
+    ]:
+        raise Mistakes(READ_UNFINISHED(path=shown) for shown in unfinished)
     stands = _stands(landings)
     held = _held(seen, stands)
     present, opened = {file.shown for file in found}, {file.shown for file in files}
@@ -73,6 +79,17 @@ def check_read_places(
         mistakes += [one for one in each if one is not None][:1]
     if mistakes:
         raise Mistakes(mistakes)
+
+
+def _was_unfinished(file: FeedFile, seen: Seen) -> bool:
+    """Whether a file that grew ended inside of a line when it was read: CSV does not tell."""
+    size = seen[file.shown][0] if file.shown in seen else 0
+    if not 0 < size < file.size or file.path.suffix != ".csv":
+        return False
+    with file.path.open("rb") as stream:
+        stream.seek(size - 1)
+        # Where it went on with an end of a line, all of that line was there.
+        return not {*stream.read(2)} & {*b"\r\n"}
 
 
 def _stands(landings: Sequence[Landing]) -> dict[_Place, list[int]]:

@@ -151,6 +151,31 @@ def test_a_row_between_those_that_were_read_is_refused(landing: Landing, key: st
     assert "nothing new" in landing.run()
 
 
+def test_a_line_that_was_still_being_written_is_seen_once_it_is_whole(landing: Landing) -> None:
+    """What stood of it looked like a row."""
+    file = write(landing, "u/1.csv", "I,1,a,10.001", "U,1,b,10.002")
+    whole = file.read_text()
+    file.write_text(whole.removesuffix("ld\n"))
+    landing.run()
+    assert "nothing new" in landing.run()
+    file.write_text(whole)
+    said = landing.refused()
+    assert '"feed/public/u/1.csv" was read while its last line was still being written' in said
+    landing.project.succeed("run", "--full-refresh")
+    assert "nothing new" in landing.run()
+    assert held(landing, "u") == ["1 b"]
+
+
+def test_a_last_line_without_an_end_goes_on_in_the_next_one(landing: Landing) -> None:
+    """It was whole."""
+    file = write(landing, "u/1.csv", "I,1,a,10.001")
+    file.write_text(file.read_text().removesuffix("\n"))
+    landing.run()
+    write(landing, "u/1.csv", "I,1,a,10.001", "U,1,b,10.002")
+    landing.run()
+    assert held(landing, "u") == ["1 b"]
+
+
 def test_files_that_grow_at_their_end_are_read_on(landing: Landing) -> None:
     """Alone at their last place, behind others there, or at later places."""
     write(landing, "t/1.csv", "I,1,a,10.001")
