@@ -143,10 +143,9 @@ READ_UNDER_ANOTHER_NAME = Wording(
     " numbers. Nothing was written.",
     hint="Put it back under its name, or run with --full-refresh.",
 )
-# A CSV file of DMS ended inside of a line when it was read.
 READ_UNFINISHED = Wording(
     '"{path}" was read while its last line was still being written',
-    detail="What stood of it was taken for a whole row. Nothing was written.",
+    detail="CSV does not tell: what stood of it was taken for a whole row.",
     hint="Run with --full-refresh, and put files there when they are whole.",
 )
 # A file of DMS grew behind a run, and others hold later changes of the same hundredth of a second.
