@@ -53,11 +53,10 @@ SpreadFeed: TypeAlias = tuple[
 __all__ = ["spread_feed", "spread_source", "spread_table"]
 
 #: one reader is as fast with less: Python has to be started on the executors
-_WORTH_IT = 16 * 2**20
-#: lines of the native format are read as columns, in a fraction of the time of others
-_AS_COLUMNS = 4
+_WORTH_IT = 64 * 2**20
+_WORTH_IT_ROWS = 250_000
 #: rows of a table in a part
-_ROWS = _WORTH_IT_ROWS = 100_000
+_ROWS = 100_000
 
 
 def spread_feed(
@@ -72,8 +71,7 @@ def spread_feed(
 ) -> SpreadFeed | None:
     """The feed, and of its files what `Opened` tells; None where it was not read here."""
     cluster, read = engine.cluster, FORMATS.get(feed.format)
-    least = _WORTH_IT * (_AS_COLUMNS if feed.format == "native" else 1)
-    if cluster is None or read is None or not _worth_it(cluster, files, least):
+    if cluster is None or read is None or not _worth_it(cluster, files):
         return None
     told = (feed, catalog, landings, engine.dialect)
     share = Share(*told, new_folder(folder), counted or {})
@@ -122,7 +120,7 @@ def spread_source(
 ) -> StagedRows | None:
     """Stage the rows of a source; None where they were not read here."""
     cluster = engine.cluster
-    if cluster is None or not _worth_it(cluster, files, _WORTH_IT * _AS_COLUMNS):
+    if cluster is None or not _worth_it(cluster, files):
         return None
     folder = new_folder(folder)
     stage = row_stage(compiled, engine.dialect, folder / NOTHING)
@@ -133,7 +131,7 @@ def spread_source(
     return StagedRows(folder, stage.columns) if usual else None
 
 
-def _worth_it(cluster: Cluster, files: Sequence[FeedFile], least: int) -> bool:
-    """Whether files are large enough, in bytes, and where the others find them."""
-    large = sum(file.size for file in files) >= least
+def _worth_it(cluster: Cluster, files: Sequence[FeedFile]) -> bool:
+    """Whether files are large enough, and where the others find them."""
+    large = sum(file.size for file in files) >= _WORTH_IT
     return large and all(cluster.sees(file.path) for file in files)

@@ -32,7 +32,7 @@ __all__ = ["ServerFiles"]
 _PIECE = 32 * 2**10
 _FILES = 100
 #: bytes that are worth a start of Python on the server
-_LARGE = 16 * 2**20
+_LARGE = 64 * 2**20
 #: the scheme of a URL, and whose it is: file://, file:, s3a://lake
 _ROOT = re.compile(r"\A[^:/]+:(?://[^/]*)?")
 _FOLDERS_IN_BRACES = re.compile(r"\{[^}]*/")
