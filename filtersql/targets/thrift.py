@@ -165,10 +165,16 @@ class ThriftLine:
         try:
             self._wait(operation)
             yield operation, operation.get_result_schema() or []
-        finally:
-            self.operation = None
-            with suppress(Exception):
-                operation.close()
+        except (Error, GeneratorExit):
+            self._end(operation)
+            raise
+        # Otherwise half of an answer may stand in the connection: nothing is asked there any more.
+        self._end(operation)
+
+    def _end(self, operation: _Thrift) -> None:
+        self.operation = None
+        with suppress(Exception):
+            operation.close()
 
     def _wait(self, operation: _Thrift) -> None:
         pause = _FIRST_LOOK

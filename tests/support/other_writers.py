@@ -6,7 +6,8 @@ from itertools import count
 
 import pytest
 import secured
-from broken_off import broken_project, copied, fed, overtaken, watching
+from broken_off import broken_project, copied, fed, overtaken, until, watching
+from impala.hiveserver2 import Operation
 from msgspec.structs import replace
 from server_worlds import held, remote, small
 from spark_server import SparkServer
@@ -24,6 +25,7 @@ __all__ = [
     "test_a_database_that_is_not_there_is_named",
     "test_a_mark_is_committed_once_on_iceberg",
     "test_another_writer_of_the_target_loses_nothing",
+    "test_ctrl_c_inside_of_an_answer_asks_nothing_more_there",
     "test_each_way_to_sign_in_is_its_own",
 ]
 
@@ -138,3 +140,20 @@ def test_each_way_to_sign_in_is_its_own(server) -> None:
     assert "another auth or transport" in refused(server, "binary", transport="http")
     assert "TLS connection" in refused(server, "binary", use_ssl=True)
     assert 'pip install "filtersql[kerberos]"' in refused(server, "binary", auth="KERBEROS")
+
+
+def test_ctrl_c_inside_of_an_answer_asks_nothing_more_there(server, tmp_path, monkeypatch) -> None:
+    """The rest of the answer is still to come; another connection ends the statement."""
+    closed = []
+
+    def stopped(_: Operation) -> None:
+        until(lambda: server.jobs() > 0)
+        raise KeyboardInterrupt
+
+    line = watching(server, tmp_path)
+    monkeypatch.setattr(Operation, "get_state", stopped)
+    monkeypatch.setattr(Operation, "close", lambda operation: closed.append(operation))
+    with pytest.raises(KeyboardInterrupt):
+        line.ask("SELECT COUNT(*) FROM RANGE(100000) AS a, RANGE(10000000) AS b WHERE a.id < b.id")
+    assert closed == []
+    until(lambda: server.jobs() == 0)
