@@ -32,6 +32,8 @@ pytest_plugins = ["browsers", "own_projects", "server_worlds"]
 _SLOWEST = 10
 #: the tests that share one Spark, as a unit of work
 _SHARED = "spark"
+#: one module with many cases, each named by its room and file
+_CASES = "test_cases.py"
 #: tests with Spark from which on many start one of their own
 _MANY = 100
 _ANNOUNCED = "announced"
@@ -107,10 +109,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadGro
 
 
 class _Modules(LoadGroupScheduling):
-    """What shares Spark is one unit of work, each other module is one."""
+    """What shares Spark is one unit of work, each other module is one, and each room's cases."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return _SHARED if nodeid.endswith(f"@{_SHARED}") else nodeid.partition("::")[0]
+        if nodeid.endswith(f"@{_SHARED}"):
+            return _SHARED
+        module, _, test = nodeid.partition("::")
+        room = test.partition("[")[2].partition("/")[0] if module.endswith(_CASES) else ""
+        return f"{module}[{room}]" if room else module
 
 
 def _is_quick(item: pytest.Item) -> bool:
