@@ -51,7 +51,8 @@ class _Shape(Struct, frozen=True):
     """What rows of a table with the same members have in common."""
 
     new: tuple[_Member, ...]
-    old: tuple[_Member, ...] = ()
+    #: None: rows have no images of old ones
+    old: tuple[_Member, ...] | None = None
     #: columns of which an old row is known
     logged: Set[str] = frozenset()
 
@@ -90,14 +91,15 @@ class Changes(Struct, frozen=True):
             return Record(seq, op, relation, None, {one.key: row[one.key] for one in shape.new})
         after = self._values(place, table, row, shape.new, mistakes)
         before = None
-        if op in ("update", "delete"):
-            before = self._before(place, table, row, shape, mistakes)
-            if op == "delete" and not self._has_images():
-                before = {key: value for key, value in after.items() if key in shape.logged}
+        if op in ("update", "delete") and shape.old is not None:
+            before = self._values(place, table, row, shape.old, mistakes) or None
+        elif op == "delete":
+            before = {key: value for key, value in after.items() if key in shape.logged}
         change = Record(seq, op, relation, before, None if op == "delete" else after)
         return change if len(mistakes) == found else None
 
     def _shape(self, table: Table | None, row: Row) -> _Shape:
+        """Of an old row its identity is known, unless the feed says that it is whole."""
         own = {"Op", self.feed.options.get("sequence", "Op")}
         keys = [key for key in row if key not in own]
         new = tuple(self._member(table, key, key) for key in keys if not _is_old(key, table))
@@ -106,9 +108,11 @@ class Changes(Struct, frozen=True):
         logged = set(table.identity_columns)
         if self.feed.before_complete:
             logged = {column.name for column in table.columns}
-        named = [(key, key.removeprefix(_BEFORE)) for key in keys if _is_old(key, table)]
-        old = [self._member(table, key, name) for key, name in named if name in logged]
-        return _Shape(new, tuple(old), frozenset(logged))
+        old = None
+        if self.feed.options.get("before_image") == "true":
+            named = [(key, key.removeprefix(_BEFORE)) for key in keys if _is_old(key, table)]
+            old = tuple(self._member(table, key, name) for key, name in named if name in logged)
+        return _Shape(new, old, frozenset(logged))
 
     def _member(self, table: Table | None, key: str, name: str) -> _Member:
         column = None if table is None else table.column(name)
@@ -117,22 +121,6 @@ class Changes(Struct, frozen=True):
         told = "csv_null_value" in self.feed.options or not may_be_out_of_line(column)
         ambiguous = not told and is_needed(self.needed, table.name, name)
         return _Member(key, name, True, _FINISHED.get(column.type.name), ambiguous)
-
-    def _has_images(self) -> bool:
-        return self.feed.options.get("before_image") == "true"
-
-    def _before(
-        self,
-        place: Place,
-        table: Table,
-        row: Row,
-        shape: _Shape,
-        mistakes: list[tuple[Place, Mistake]],
-    ) -> dict[str, Any] | None:
-        """What images tell of the old row: its identity, unless the feed says that it is whole."""
-        if not self._has_images() or not shape.old:
-            return None
-        return self._values(place, table, row, shape.old, mistakes)
 
     def _values(
         self,
