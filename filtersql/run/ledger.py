@@ -179,10 +179,11 @@ def _known(rows: Sequence[_Row]) -> Ledger:
         elif phase not in _OF_ALL:
             since[tuple(key)] = _since_when(newest.get(tuple(key)), row, since.get(tuple(key)))
             newest[tuple(key)] = row
-            before = changing.pop(tuple(key), None)
-            if before and (late := entry_of(before)).definition != entry_of(row).definition:
-                # Had it been committed by then, the run would have been refused.
-                given_up.setdefault(tuple(key), []).append((late, _goes_on(late, entry_of(row))))
+            if (before := changing.pop(tuple(key), None)) is not None:
+                late, now = entry_of(before), entry_of(row)
+                if late.definition != now.definition:
+                    # Had it been committed by then, the run would have been refused.
+                    given_up.setdefault(tuple(key), []).append((late, _goes_on(late, now)))
         elif phase == "aside":
             aside.add(tuple(key))
         elif phase == "read" and position is not None:

@@ -89,7 +89,4 @@ class OneByOne(DuckDB):
         return [read_mark(text) for (text,) in found]
 
     def committed(self, parts):
-        found = self.connection.execute(
-            "SELECT mark FROM marks WHERE target = ? ORDER BY n DESC", [self.table_sql(parts)]
-        ).fetchone()
-        return read_mark(found[0]) if found else None
+        return next(iter(self.marks(parts)), None)
