@@ -117,8 +117,7 @@ def test_a_type_that_changes(project: LiveProject) -> None:
     said = project.refused("capture", "erp", "--until-current")
     assert 'Column "total" is numeric(12,2), not numeric(10,2).' in said
     project.goes("run")
-    tables = (project.folder / "tables/tables.sql").read_text()
-    project.write("tables/tables.sql", tables.replace("numeric(10,2)", "numeric(12,2)"))
+    project.redefine("numeric(10,2)", "numeric(12,2)")
     project.capture()
     project.goes("apply", "--yes")
     project.goes("run")

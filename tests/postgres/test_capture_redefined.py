@@ -25,10 +25,8 @@ def test_a_primary_key_that_became_wider(project: LiveProject) -> None:
     said = project.refused("capture", "erp", "--until-current")
     assert "Its primary key is (id, kind), not (id)." in said
     project.goes("run")
-    tables = (project.folder / "tables/tables.sql").read_text()
-    assert _TABLE in tables
     wider = "CREATE TABLE items (id int, kind text, note text, PRIMARY KEY (id, kind));"
-    project.write("tables/tables.sql", tables.replace(_TABLE, wider))
+    project.redefine(_TABLE, wider)
     project.capture("--rows", "items")
     project.goes("run", "--resync", "items")
     project.brought_up_to_date()
@@ -45,10 +43,7 @@ def test_columns_that_a_key_includes_are_none_of_it(project: LiveProject) -> Non
 def test_a_column_that_is_generated_no_more(project: LiveProject) -> None:
     """The server sends it from then on; targets of a generated column do not have it."""
     generated = "twice int GENERATED ALWAYS AS (id * 2) STORED"
-    tables = (project.folder / "tables/tables.sql").read_text()
-    assert _TABLE in tables
-    made = _TABLE.replace(");", f", {generated});")
-    project.write("tables/tables.sql", tables.replace(_TABLE, made))
+    project.redefine(_TABLE, _TABLE.replace(");", f", {generated});"))
     project.sql(f"ALTER TABLE items ADD {generated}", "INSERT INTO items VALUES (100, '', '')")
     project.capture()
     project.sql("ALTER TABLE items ALTER twice DROP EXPRESSION")

@@ -92,6 +92,12 @@ class LiveProject:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
+    def redefine(self, old: str, new: str) -> None:
+        """Other words in the project's tables."""
+        tables = (self.folder / "tables/tables.sql").read_text()
+        assert old in tables
+        self.write("tables/tables.sql", tables.replace(old, new))
+
     def sql(self, *statements: str) -> None:
         """Carry out statements on the source, each in a transaction of its own."""
         with self.server.connect(self.database) as connection:
