@@ -63,23 +63,24 @@ class Project(Answering, frozen=True):
         folder: str | Path = ".",
         *,
         target: str | None = None,
-        vars: Mapping[str, object] | None = None,
+        vars: Mapping[str, object] | str | None = None,
         profiles_dir: str | Path | None = None,
         publish_via_partition_root: bool | None = None,
         threads: int | None = None,
     ) -> Project:
         """The project around a folder. Raises Mistakes where its files cannot be read, ValueError.
 
-        `target` is an output of the profile, `vars` are the project's variables; the others are the
-        flags of those names.
+        `target` is an output of the profile, `vars` are the project's variables, or what
+        --vars says; the others are the flags of those names.
         """
         if threads is not None and threads < 1:
             raise WrongUsage("--threads takes 1 or more.")
+        given = vars if isinstance(vars, str) else json.dumps(dict(vars)) if vars else None
         options = Options(
             project_dir=Path(folder).absolute(),
             profiles_dir=None if profiles_dir is None else Path(profiles_dir).absolute(),
             target=target,
-            vars=json.dumps(dict(vars)) if vars else None,
+            vars=given,
             threads=threads,
             publish_via_partition_root=publish_via_partition_root,
         )

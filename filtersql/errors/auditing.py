@@ -57,6 +57,15 @@ CHANGED_BY_HAND = Wording(
     "copy the table again: filtersql run --resync {table}. What stands in quarantine is judged by "
     "the new filter with filtersql run --accept-filter-change --release.",
 )
+# The same where the source system leaves rows itself: a repair is refused there, too.
+ROWS_STAYED = Wording(
+    'target {target} of "{name}" holds what its definition in force does not explain: '
+    "{count:row|rows}",
+    detail="An UPDATE is judged by its new row alone and a DELETE by its key, as the source system "
+    "does: a row that leaves the filter stays, and one that enters may be missing.",
+    hint="Copy the table again under the new filter: filtersql run --resync {table}. Only new "
+    "changes are judged by it with filtersql run --accept-filter-change.",
+)
 # A repair did not mend everything.
 STILL_DIFFERS = Wording(
     '{count} rows of the target of "{name}" differ after the repair',

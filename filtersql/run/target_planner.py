@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import TARGET_GONE, TARGET_MOVED
-from filtersql.errors.auditing import CHANGED_BY_HAND, UNFINISHED_CHANGE
+from filtersql.errors.auditing import CHANGED_BY_HAND, ROWS_STAYED, UNFINISHED_CHANGE
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition import Definition
 from filtersql.rendering.definition_changes import (
@@ -165,9 +165,10 @@ class Planner(Struct, frozen=True):
             self.engine, self._source(entry), entry, self._stage, verdict, keeps=self.keeps
         )
         if moved.unexplained and trusts:
+            said = ROWS_STAYED if self.compiled.rows_stay else CHANGED_BY_HAND
             raise Mistakes(
                 [
-                    CHANGED_BY_HAND(
+                    said(
                         name=self.compiled.unique_id,
                         target=self.compiled.target_sql,
                         count=moved.unexplained,

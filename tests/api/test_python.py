@@ -77,7 +77,7 @@ def test_a_filter_is_changed_from_python(shop: Shell) -> None:
         ("europe/public.orders", 2),
         ("finance/public.orders", 3),
     ]
-    moved = Project.load(shop.folder, target="local", vars={"region": "us"})
+    moved = Project.load(shop.folder, target="local", vars="region: us")
     with pytest.raises(Mistakes, match=r'the filter of "europe/public\.orders" changed'):
         moved.run(select=["subscription:europe"])
     with pytest.raises(Mistakes, match="4 rows"):

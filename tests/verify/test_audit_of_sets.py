@@ -43,7 +43,22 @@ def test_a_row_that_left_is_no_leak_and_stays(tmp_path: Path, profile: str) -> N
         ended = shell.filtersql("audit", *flags)
         assert (ended.exit_code, said in ended.stderr) == (1, True), ended.both
         assert "OK all/public.t" in ended.stdout
+    _another_filter(shell)
     with duckdb.connect(str(tmp_path / "sets.duckdb")) as connection:
         assert connection.sql("SELECT * FROM s.t ORDER BY id").fetchall() == [(1, 9), (2, 8)]
         connection.execute('DELETE FROM "all".t')
     assert "REPAIRED all/public.t" in shell.filtersql("audit", "--repair").stdout
+
+
+def _another_filter(shell: Shell) -> None:
+    """What `plan` says of the row that stayed, and that what it names helps."""
+    publications = shell.folder / "publications/p.yml"
+    before = publications.read_text()
+    publications.write_text(before.replace("a > 5", "a > 6"))
+    planned = shell.filtersql("plan")
+    assert planned.exit_code == 1
+    assert "its definition in force does not explain: 1 row\n" in planned.stderr
+    assert "--repair" not in planned.stderr
+    assert shell.filtersql("run", "--accept-filter-change").exit_code == 0
+    publications.write_text(before)
+    assert shell.filtersql("run", "--accept-filter-change").exit_code == 0
