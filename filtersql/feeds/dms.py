@@ -27,19 +27,23 @@ from msgspec import Struct, field
 
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed
-from filtersql.errors import Mistake, Mistakes
+from filtersql.errors import Mistakes
 from filtersql.errors.feeds import (
     DISORDERED_FILES,
     LOST_BEGINNING,
     UNREADABLE_EVENT,
 )
+from filtersql.feeds.blocks import Block
+from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.dms_changes import HINT, Changes
-from filtersql.feeds.dms_rows import RANK_BITS, Key, Row, is_load, key_of, rows_of
+from filtersql.feeds.dms_columns import ColumnReader
+from filtersql.feeds.dms_rows import RANK_BITS, Batch, Key, batches_of
 from filtersql.feeds.held import Counted, Held, LastPlaces, held_by, take_place
 from filtersql.feeds.landings import Lasts, Needed
 from filtersql.feeds.lines import FeedFile, line_span
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
+from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 
 __all__ = ["Dms", "lacks_beginning", "sequence_of"]
@@ -59,56 +63,74 @@ class Dms(Struct):
     seqs: list[int] = field(default_factory=list)
     last: dict[str, int] = field(default_factory=dict)
     held: dict[str, tuple[Held, ...]] = field(default_factory=dict)
-    wrong: list[tuple[Place, Mistake]] = field(default_factory=list)
+    wrong: list[Found] = field(default_factory=list)
 
     def index(self) -> Dms:
         """Read the files once, for the order of their changes. Raises Mistakes."""
         keys: list[tuple[Key, str, RelationName]] = []
         newest: dict[tuple[RelationName, bool], Key] = {}
-        for place, name, row in rows_of(self.files):
-            key, load = self._key(place, row), is_load(place)
-            disordered = not load and key < newest.get((name, load), (0, 0))
+        column = sequence_of(self.feed)
+        for batch in batches_of(self.files):
+            name, load = batch.table, batch.is_load
             # What is sent again, as behind a task that went on, is passed over.
-            if disordered and key[0] > min(self.lasts.get(name, {-1})) >> RANK_BITS:
-                self.wrong.append((place, DISORDERED_FILES(line_span(*place), table=name)))
-            newest[name, load] = max(key, newest.get((name, load), key))
-            keys.append((key, place[0], name))
+            passed = min(self.lasts.get(name, {-1})) >> RANK_BITS
+            last = newest.get((name, load), (0, 0))
+            for number, read in enumerate(batch.keys(column)):
+                key = (1, 0) if read is None else read
+                if read is None:
+                    self.wrong.append(_unread(batch, number, column))
+                if key >= last:
+                    last = key
+                elif not load and key[0] > passed:
+                    place = batch.place(number)
+                    self.wrong.append((place, DISORDERED_FILES(line_span(*place), table=name)))
+                keys.append((key, batch.shown, name))
+            newest[name, load] = last
         order = sorted(range(len(keys)), key=lambda number: keys[number][0])
         self.seqs = [0] * len(keys)
         ranks = Counter(self.counted)
-        places: LastPlaces = {}
         for number in order:
             (bucket, _), shown, name = keys[number]
-            self.seqs[number] = (bucket << RANK_BITS) + ranks[bucket, name]
+            # A file is of one table, whose numbers grow here.
+            self.last[shown] = self.seqs[number] = (bucket << RANK_BITS) + ranks[bucket, name]
             ranks[bucket, name] += 1
-            self.last[shown] = max(self.seqs[number], self.last.get(shown, -1))
+        places: LastPlaces = {}
+        at = Counter((bucket, shown, name) for (bucket, _), shown, name in keys)
+        for (bucket, shown, name), rows in at.items():
             # A row is written once.
-            take_place(places, shown, name, bucket, once=True)
+            take_place(places, shown, name, bucket, rows, once=True)
         self.held = held_by([places])
         if (lost := lacks_beginning(ranks, self.counted, self.lasts)) is not None:
             raise Mistakes([LOST_BEGINNING(seq=lost, hint=_KEEP)])
         return self
 
-    def records(self, mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
-        """The changes, file by file."""
+    def blocks(self, mistakes: list[Found]) -> Iterator[Block | ColumnBlock]:
+        """The changes, file by file, in columns where they can be read so."""
+        mistakes += self.wrong
+        reader = ColumnReader(Changes(self.feed, self.catalog, self.needed))
+        return reader.blocks(self._numbered(), mistakes)
+
+    def records(self, mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
+        """The same, one by one."""
         mistakes += self.wrong
         changes = Changes(self.feed, self.catalog, self.needed)
-        for seq, (place, name, row) in zip(self.seqs, rows_of(self.files), strict=True):
-            change = changes.of(place, seq, name, row, mistakes)
-            if change is not None:
-                yield place, change
+        for batch, seqs in self._numbered():
+            yield from changes.each(batch, seqs, mistakes)
 
-    def _key(self, place: Place, row: Row) -> Key:
-        column = sequence_of(self.feed)
-        try:
-            return key_of(place, row, column)
-        except ValueError:
-            reason = f"its sequence column holds {row.get(column)}"
-            if not column:
-                reason = "`sequence` does not say which column orders changes"
-            wrong = UNREADABLE_EVENT(line_span(*place), form="DMS", reason=reason, hint=HINT)
-            self.wrong.append((place, wrong))
-            return 1, 0
+    def _numbered(self) -> Iterator[tuple[Batch, Sequence[int]]]:
+        taken = 0
+        for batch in batches_of(self.files):
+            yield batch, self.seqs[taken : taken + len(batch.rows)]
+            taken += len(batch.rows)
+
+
+def _unread(batch: Batch, number: int, column: str) -> Found:
+    """What is said of a row whose sequence cannot be read."""
+    reason = "`sequence` does not say which column orders changes"
+    if column:
+        reason = f"its sequence column holds {batch.row(number).get(column)}"
+    place = batch.place(number)
+    return place, UNREADABLE_EVENT(line_span(*place), form="DMS", reason=reason, hint=HINT)
 
 
 def lacks_beginning(

@@ -1,4 +1,4 @@
-"""What a row of DMS says as a change: `Changes(feed, catalog).of(place, 17, name, row, [])`.
+"""What rows of DMS say as changes: `Changes(feed, catalog).each(batch, [17], [])`.
 
 Example
     {"Op": "U", "id": "1", "v": "NULL", "BI_id": "1"}     update: (id=1) becomes (id=1, v=NULL)
@@ -10,7 +10,7 @@ AWS
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from msgspec import Struct
@@ -20,22 +20,23 @@ from filtersql.changes import may_be_out_of_line
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import AMBIGUOUS_VALUE, UNREADABLE_EVENT
-from filtersql.feeds.dms_rows import Row, is_load
+from filtersql.feeds.dms_rows import Batch, Row
 from filtersql.feeds.landings import Needed, is_needed
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.places import Place
 from filtersql.feeds.records import Record
+from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 
-__all__ = ["HINT", "Changes"]
+__all__ = ["HINT", "OPS", "Changes", "Member", "Shape"]
 
 HINT = "Write files with AddColumnName, below folders of the schema and the table."
-_OPS = {"I": "insert", "U": "update", "D": "delete"}
+OPS = {"I": "insert", "U": "update", "D": "delete"}
 _ZONE = re.compile(r"(?:[+-]\d\d(?::?\d\d)*|Z)$", re.ASCII)
 _BEFORE = "BI_"
 
 
-class _Member(Struct, frozen=True):
+class Member(Struct, frozen=True):
     """A member of rows, and what its value becomes in an image."""
 
     key: str
@@ -47,12 +48,12 @@ class _Member(Struct, frozen=True):
     ambiguous: bool = False
 
 
-class _Shape(Struct, frozen=True):
+class Shape(Struct, frozen=True):
     """What rows of a table with the same members have in common."""
 
-    new: tuple[_Member, ...]
+    new: tuple[Member, ...]
     #: None: rows have no images of old ones
-    old: tuple[_Member, ...] | None = None
+    old: tuple[Member, ...] | None = None
     #: columns of which an old row is known
     logged: Set[str] = frozenset()
 
@@ -63,29 +64,51 @@ class Changes(Struct, frozen=True):
     feed: Feed
     catalog: Catalog
     needed: Needed = None
-    shapes: dict[tuple[RelationName, tuple[str, ...]], _Shape] = {}
+    shapes: dict[tuple[RelationName, tuple[str, ...]], Shape] = {}
 
-    def of(
+    @property
+    def null(self) -> str:
+        """What CSV has for NULL."""
+        return self.feed.options.get("csv_null_value", "NULL")
+
+    def each(
         self,
-        place: Place,
-        seq: int,
-        name: RelationName,
-        row: Row,
-        mistakes: list[tuple[Place, Mistake]],
+        batch: Batch,
+        seqs: Iterable[int],
+        mistakes: list[Found],
+        chosen: Iterable[int] | None = None,
+    ) -> Iterator[tuple[Place, Record]]:
+        """The changes of rows that have these numbers, or of some, for which there are no others.
+
+        A row in which a mistake was found is left out.
+        """
+        numbers = range(len(batch.rows)) if chosen is None else chosen
+        for number, seq in zip(numbers, seqs, strict=True):
+            place = batch.place(number)
+            change = self._of(place, seq, batch, batch.row(number), mistakes)
+            if change is not None:
+                yield place, change
+
+    def shape(self, batch: Batch) -> Shape:
+        """What the rows of a batch have in common."""
+        members = (batch.table, tuple(batch.header))
+        if (shape := self.shapes.get(members)) is None:
+            table = self.catalog.tables.get(batch.table)
+            shape = self.shapes[members] = self._shape(table, dict.fromkeys(batch.header))
+        return shape
+
+    def _of(
+        self, place: Place, seq: int, batch: Batch, row: Row, mistakes: list[Found]
     ) -> Record | None:
-        """The change of a row; None where a mistake was found."""
-        written, load = str(row.get("Op", "I")), is_load(place)
-        op = "read" if load else _OPS.get(written)
-        if op is None or (not load and "Op" not in row):
+        written, name = str(row.get("Op", "I")), batch.table
+        op = "read" if batch.is_load else OPS.get(written)
+        if op is None or (not batch.is_load and "Op" not in row):
             reason = f'op "{written}" is unknown' if "Op" in row else "it has no column Op"
             mistakes.append(
                 (place, UNREADABLE_EVENT(line_span(*place), form="DMS", reason=reason, hint=HINT))
             )
             return None
-        found, table, members = len(mistakes), self.catalog.tables.get(name), (name, tuple(row))
-        shape = self.shapes.get(members)
-        if shape is None:
-            shape = self.shapes[members] = self._shape(table, row)
+        found, table, shape = len(mistakes), self.catalog.tables.get(name), self.shape(batch)
         relation = [name.schema, name.name]
         if table is None:
             return Record(seq, op, relation, None, {one.key: row[one.key] for one in shape.new})
@@ -98,13 +121,13 @@ class Changes(Struct, frozen=True):
         change = Record(seq, op, relation, before, None if op == "delete" else after)
         return change if len(mistakes) == found else None
 
-    def _shape(self, table: Table | None, row: Row) -> _Shape:
+    def _shape(self, table: Table | None, row: Row) -> Shape:
         """Of an old row its identity is known, unless the feed says that it is whole."""
         own = {"Op", self.feed.options.get("sequence", "Op")}
         keys = [key for key in row if key not in own]
         new = tuple(self._member(table, key, key) for key in keys if not _is_old(key, table))
         if table is None:
-            return _Shape(new)
+            return Shape(new)
         logged = set(table.identity_columns)
         if self.feed.before_complete:
             logged = {column.name for column in table.columns}
@@ -112,26 +135,26 @@ class Changes(Struct, frozen=True):
         if self.feed.options.get("before_image") == "true":
             named = [(key, key.removeprefix(_BEFORE)) for key in keys if _is_old(key, table)]
             old = tuple(self._member(table, key, name) for key, name in named if name in logged)
-        return _Shape(new, old, frozenset(logged))
+        return Shape(new, old, frozenset(logged))
 
-    def _member(self, table: Table | None, key: str, name: str) -> _Member:
+    def _member(self, table: Table | None, key: str, name: str) -> Member:
         column = None if table is None else table.column(name)
         if table is None or column is None:
-            return _Member(key, name, known=False)
+            return Member(key, name, known=False)
         told = "csv_null_value" in self.feed.options or not may_be_out_of_line(column)
         ambiguous = not told and is_needed(self.needed, table.name, name)
-        return _Member(key, name, True, _FINISHED.get(column.type.name), ambiguous)
+        return Member(key, name, True, _FINISHED.get(column.type.name), ambiguous)
 
     def _values(
         self,
         place: Place,
         table: Table,
         row: Row,
-        members: Sequence[_Member],
-        mistakes: list[tuple[Place, Mistake]],
+        members: Sequence[Member],
+        mistakes: list[Found],
     ) -> dict[str, Any]:
         """The values of an image; NULL, where CSV has its own word for it."""
-        null = self.feed.options.get("csv_null_value", "NULL")
+        null = self.null
         found: dict[str, Any] = {}
         for one in members:
             value = row[one.key]

@@ -14,25 +14,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import pyarrow
 from msgspec import Struct
 
 from filtersql.errors import Mistakes
-from filtersql.feeds.blocks import blocks_of
 from filtersql.feeds.dms import lacks_beginning, sequence_of
 from filtersql.feeds.dms_changes import Changes
-from filtersql.feeds.dms_rows import RANK_BITS, Key, Row, is_load, key_of, rows_of
+from filtersql.feeds.dms_columns import ColumnReader
+from filtersql.feeds.dms_rows import RANK_BITS, Batch, Key, batches_of
 from filtersql.feeds.held import LastPlaces, take_place
 from filtersql.feeds.judged_portions import Taken, take_placed_blocks
 from filtersql.feeds.landings import all_needed, lasts_of, places_of
 from filtersql.feeds.placed import Placed, Places, Range, seqs_of
-from filtersql.feeds.places import Place
 from filtersql.feeds.portions import Portion, Share
-from filtersql.feeds.records import Record
 from filtersql.feeds.row_files import RowFile, read_rows
-from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 
 __all__ = ["DmsFacts", "LoadedPortion", "facts", "in_order", "place", "take_placed_rows"]
@@ -77,23 +75,28 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
     read = places_of(share.landings, RANK_BITS)
     column, first, count = sequence_of(share.feed), -1, 0
     try:
-        for number, (place, name, row) in enumerate(_rows(portion)):
-            key, count = key_of(place, row, column), number + 1
-            take_place(held, place[0], name, key[0], once=True)
-            if is_load(place):
-                loads.add(place[0])
-                loaded[name] += 1
-                continue
-            if key[0] > read.get(name, -1):
-                begin, end = tables.get(name, (key, key))
-                if key < end:
+        for batch in _batches(portion):
+            name, shown, found = batch.table, batch.shown, batch.keys(column)
+            for number, key in enumerate(found, count):
+                if key is None:
                     return DmsFacts(usual=False)
-                tables[name] = (begin, key)
-            # The number inside of a hundredth of a second may have more digits than 64 bits hold.
-            keys.add(number, key[0], f"{key[1]:020}", name.schema, name.name)
-            first = key[0] if first < 0 else min(first, key[0])
-            newest[place[0]] = max(key[0], newest.get(place[0], 0))
-    except (Mistakes, ValueError):
+                take_place(held, shown, name, key[0], once=True)
+                if batch.is_load:
+                    continue
+                if key[0] > read.get(name, -1):
+                    begin, end = tables.get(name, (key, key))
+                    if key < end:
+                        return DmsFacts(usual=False)
+                    tables[name] = (begin, key)
+                # The number inside of a hundredth of a second may have more digits than 64 bits.
+                keys.add(number, key[0], f"{key[1]:020}", name.schema, name.name)
+                first = key[0] if first < 0 else min(first, key[0])
+                newest[shown] = max(key[0], newest.get(shown, 0))
+            count += len(batch.rows)
+            if batch.is_load and batch.rows:
+                loads.add(shown)
+                loaded[name] += len(batch.rows)
+    except Mistakes:
         return DmsFacts(usual=False)
     finally:
         keys.close()
@@ -132,28 +135,28 @@ def take_placed_rows(share: Share, part: LoadedPortion) -> Taken:
     """Judge and stage the changes of a portion."""
     portion, count = part.portion, 0
 
-    def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
+    def batches() -> Iterator[tuple[Batch, Sequence[int]]]:
         nonlocal count
-        changes = Changes(share.feed, share.catalog, all_needed(share.landings))
         seqs, loaded = seqs_of(share, portion.number), Counter(part.before)
-        for number, (place, name, row) in enumerate(_rows(portion)):
-            count = number + 1
-            if is_load(place):
-                seq = loaded[name]
-                loaded[name] += 1
+        for batch in _batches(portion):
+            numbers = range(count, count + len(batch.rows))
+            count = numbers.stop
+            if batch.is_load:
+                begin = loaded[batch.table]
+                loaded[batch.table] += len(batch.rows)
+                yield batch, range(begin, loaded[batch.table])
             else:
-                seq, _ = seqs[number]
-            change = changes.of(place, seq, name, row, mistakes)
-            if change is not None:
-                yield place, change
+                yield batch, [seqs[number][0] for number in numbers]
 
-    taken = take_placed_blocks(share, f"{portion.number}.parquet", blocks_of(records))
+    reader = ColumnReader(Changes(share.feed, share.catalog, all_needed(share.landings)))
+    blocks = partial(reader.blocks, batches())
+    taken = take_placed_blocks(share, f"{portion.number}.parquet", blocks)
     # A file that changed meanwhile has other numbers.
     return taken if count == part.count else Taken(usual=False)
 
 
-def _rows(portion: Portion) -> Iterator[tuple[Place, RelationName, Row]]:
-    return rows_of([piece.file for piece in portion.pieces])
+def _batches(portion: Portion) -> Iterator[Batch]:
+    return batches_of([piece.file for piece in portion.pieces])
 
 
 def _keys(share: Share, portion: int) -> Path:

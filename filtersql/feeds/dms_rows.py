@@ -1,4 +1,4 @@
-"""The rows of files of DMS, and what orders them: `rows_of(files)`, `key_of(place, row, column)`.
+"""The rows of files of DMS, and what orders them: `batch.keys(column)` of `batches_of(files)`.
 
 Example
     ================================== ================ =========================
@@ -22,10 +22,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import repeat
 from pathlib import PurePath
 
 import msgspec
 import pyarrow
+from msgspec import Struct
 from pyarrow import parquet
 
 from filtersql.errors import Mistakes
@@ -35,42 +37,76 @@ from filtersql.feeds.lines import FeedFile, check_read, opened
 from filtersql.feeds.places import Place
 from filtersql.names import RelationName
 
-__all__ = ["RANK_BITS", "Key", "Row", "is_load", "is_load_file", "key_of", "rows_of", "table_of"]
+__all__ = ["RANK_BITS", "Batch", "Key", "Row", "batches_of", "is_load_file", "table_of"]
 
 #: numbers of the changes that share a hundredth of a second
 RANK_BITS = 24
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
-_CHANGE_SEQ = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{19})", re.ASCII)
+_CHANGE_SEQ = re.compile(r"(\d{14})(\d\d)(\d{19})", re.ASCII)
+
+#: rows that are read at a time: so many, or so many bytes of CSV
+_MOST_ROWS = 20_000
+_MOST_SIZE = 4 * 2**20
 
 Row = Mapping[str, object]
 #: the hundredth of a second of a change, and what orders those that share it
 Key = tuple[int, int]
 
 
-def rows_of(files: Sequence[FeedFile]) -> Iterator[tuple[Place, RelationName, Row]]:
-    """All rows, with their places and tables. Raises Mistakes."""
+class Batch(Struct, frozen=True):
+    """Some rows of a file, each with its number; values stand as the header has their columns."""
+
+    shown: str
+    header: Sequence[str]
+    numbers: Sequence[int]
+    rows: Sequence[Sequence[object]]
+    size: int
+
+    @property
+    def table(self) -> RelationName:
+        """The table whose rows they are."""
+        return table_of(self.shown)
+
+    @property
+    def is_load(self) -> bool:
+        """Whether they are rows of the full load."""
+        return is_load_file(self.shown)
+
+    def row(self, number: int) -> Row:
+        """One of them; of columns of the same name the last one counts."""
+        return dict(zip(self.header, self.rows[number], strict=True))
+
+    def place(self, number: int) -> Place:
+        """Where one of them stands, and what it says."""
+        text = msgspec.json.encode(self.row(number), enc_hook=str)
+        return self.shown, self.numbers[number], text
+
+    def column(self, name: str) -> Sequence[object]:
+        """What each of them has in a column; None where there is no such column."""
+        if name not in self.header:
+            return [None] * len(self.rows)
+        place = len(self.header) - 1 - [*reversed(self.header)].index(name)
+        return [row[place] for row in self.rows]
+
+    def keys(self, column: str) -> Iterator[Key | None]:
+        """What orders each of them, by its value in a column; None where that cannot be read.
+
+        Rows of the full load have (0, 0).
+        """
+        return repeat((0, 0), len(self.rows)) if self.is_load else map(_key, self.column(column))
+
+
+def batches_of(files: Sequence[FeedFile]) -> Iterator[Batch]:
+    """All rows, some thousand at a time. Raises Mistakes."""
     for file in files:
-        name = table_of(file.shown)
-        reader = _parquet if ".parquet" in file.path.suffixes else _csv
-        for number, row in reader(file):
-            shown = msgspec.json.encode(row, enc_hook=str)
-            yield (file.shown, number, shown), name, row
+        yield from (_parquet if ".parquet" in file.path.suffixes else _csv)(file)
 
 
+@lru_cache(maxsize=64)
 def table_of(shown: str) -> RelationName:
     """The table that the last two folders of a file name."""
     folders = PurePath(shown).parent.parts
     return RelationName(*folders[-2:]) if len(folders) > 1 else RelationName("", "")
-
-
-def key_of(place: Place, row: Row, column: str) -> Key:
-    """What orders a row: the value of a column; (0, 0) in the full load. Raises ValueError."""
-    return (0, 0) if is_load(place) else _number(row.get(column))
-
-
-def is_load(place: Place) -> bool:
-    """Whether it is in a file of the full load."""
-    return is_load_file(place[0])
 
 
 @lru_cache(maxsize=64)
@@ -79,22 +115,25 @@ def is_load_file(shown: str) -> bool:
     return PurePath(shown).name.startswith("LOAD")
 
 
-def _number(written: object) -> Key:
-    """A sequence value as hundredths of a second and a number inside. Raises ValueError."""
+def _key(written: object) -> Key | None:
+    """A sequence value as hundredths of a second and a number inside."""
     text = str(written)
-    if match := _CHANGE_SEQ.fullmatch(text):
-        *when, hundredth, number = map(int, match.groups())
-        year, month, day, hour, minute, second = when
-        moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-        return _hundredths(moment) + hundredth, number
-    if isinstance(written, int) or text.isdigit():
-        if int(text) >> (63 - RANK_BITS):
-            raise ValueError(text)
-        return int(text) + 1, 0
-    moment = datetime.fromisoformat(text)
-    moment = moment.replace(tzinfo=moment.tzinfo or UTC)
-    hundredths = _hundredths(moment) + moment.microsecond // 10_000
-    return hundredths, moment.microsecond % 10_000
+    try:
+        if match := _CHANGE_SEQ.fullmatch(text):
+            return _moment(match[1]) + int(match[2]), int(match[3])
+        if isinstance(written, int) or text.isdigit():
+            return None if int(text) >> (63 - RANK_BITS) else (int(text) + 1, 0)
+        moment = datetime.fromisoformat(text)
+        moment = moment.replace(tzinfo=moment.tzinfo or UTC)
+        return _hundredths(moment) + moment.microsecond // 10_000, moment.microsecond % 10_000
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=64)
+def _moment(digits: str) -> int:
+    """Year, month, day, hour, minute and second. Raises ValueError."""
+    return _hundredths(datetime.strptime(f"{digits}+0000", "%Y%m%d%H%M%S%z"))
 
 
 def _hundredths(moment: datetime) -> int:
@@ -104,32 +143,41 @@ def _hundredths(moment: datetime) -> int:
     return (since.days * 86_400 + since.seconds) * 100 + 1
 
 
-def _csv(file: FeedFile) -> Iterator[tuple[int, Row]]:
+def _csv(file: FeedFile) -> Iterator[Batch]:
     """The rows with their lines; the first line names the columns."""
     with opened(file) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
         reader = csv.reader(text, strict=True)
         try:
             header = next(reader, [])
+            numbers: list[int] = []
+            rows: list[list[str]] = []
+            begin = 0
             for values in reader:
                 if len(values) != len(header):
                     raise csv.Error(f"line {reader.line_num} has {len(values)} values")
-                yield reader.line_num, dict(zip(header, values, strict=True))
+                numbers.append(reader.line_num)
+                rows.append(values)
+                if (size := stream.tell() - begin) >= _MOST_SIZE or len(rows) >= _MOST_ROWS:
+                    yield Batch(file.shown, header, numbers, rows, size)
+                    numbers, rows, begin = [], [], begin + size
             check_read(file, stream.tell(), file.size)
+            yield Batch(file.shown, header, numbers, rows, stream.tell() - begin)
         except (csv.Error, UnicodeError, OSError, EOFError) as error:
             raise Mistakes([UNREADABLE_FEED_FILE(path=file.shown, reason=str(error))]) from None
 
 
-def _parquet(file: FeedFile) -> Iterator[tuple[int, Row]]:
+def _parquet(file: FeedFile) -> Iterator[Batch]:
     """The rows with their numbers, values as PostgreSQL's text."""
     try:
         source = parquet.ParquetFile(file.path)
-        number = 0
-        for batch in source.iter_batches():
-            names = batch.schema.names
-            for row in zip(*map(python_values, batch.columns), strict=True):
-                number += 1
-                yield number, dict(zip(names, map(_plain, row), strict=True))
+        number = 1
+        for batch in source.iter_batches(_MOST_ROWS):
+            values = [[*map(_plain, python_values(column))] for column in batch.columns]
+            numbers = range(number, number + batch.num_rows)
+            rows = [*zip(*values, strict=True)]
+            yield Batch(file.shown, batch.schema.names, numbers, rows, batch.nbytes)
+            number += batch.num_rows
     except (pyarrow.ArrowException, OSError) as error:
         raise Mistakes([UNREADABLE_FEED_FILE(path=file.shown, reason=str(error))]) from None
 

@@ -106,7 +106,7 @@ def open_files(
             return Opened(opened.records, *told)
         case "dms":
             found = Dms(files, feed, catalog, lasts, needed, counted or {}).index()
-            return Opened(found.records, True, found.last, held=found.held)
+            return Opened(found.records, True, found.last, found.blocks, found.held)
         case "wal2json":
             stream = Wal2json(files, feed, catalog, lowest, needed)
             return Opened(stream.records, False, stream.last)

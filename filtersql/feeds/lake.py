@@ -43,6 +43,8 @@ __all__ = ["KEPT_OF_TABLE", "LakeFeed", "from_delta", "from_iceberg"]
 KEPT_OF_TABLE = "(table)"
 _NO_VERSION = "the target's position is beyond its newest version: it was made again"
 _GIVES_ID = re.compile("REPLACE|RESTORE|CLONE")
+#: commits that are looked at at once: most runs read no more
+_FEW = 20
 #: the column of DESCRIBE HISTORY
 _OPERATION = 4
 _VIEW = "filtersql_changelog"
@@ -113,7 +115,7 @@ def from_delta(query: Query, parts: Sequence[str], table: Table, lowest: int) ->
     """The changes of a Delta table, of which its id is kept. Raises Mistakes."""
     name, shown = lake_table(parts).sql("spark"), ".".join(parts)
     # A table that is replaced meanwhile has its new id, of which the next run will hear.
-    told = query(_history(name, 1))
+    told = query(_history(name, _FEW))
     newest = int(str(told[0][0])) if told else -1
     described = query(exp.Command(this="DESCRIBE DETAIL", expression=name).sql("spark"))
     mark = _number_of(str(described[0][1]))
@@ -131,8 +133,9 @@ def from_delta(query: Query, parts: Sequence[str], table: Table, lowest: int) ->
     )
     text = _select(lake, "_commit_version", "_commit_version").from_(source)
     # CREATE OR REPLACE gives the table another id, RESTORE that of before; the feed tells of both.
-    since = query(_history(name, newest - position)) if position >= 0 else ()
-    renamed = any(_GIVES_ID.search(str(row[_OPERATION])) for row in since)
+    many = newest - position if position >= 0 else 0
+    since = told if many <= _FEW else query(_history(name, many))
+    renamed = any(_GIVES_ID.search(str(row[_OPERATION])) for row in since[:many])
     marks = None if renamed else {mark}
     return LakeFeed(shown, TableFeed(text, _ORDER, lake.changes), mark, marks, hint)
 

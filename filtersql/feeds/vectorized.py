@@ -44,6 +44,7 @@ _OFFSET = r"(?:Z|[+-](?:0[0-9]|1[0-5])(?::?[0-5][0-9])?)"
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 #: texts that PostgreSQL prints as they are written
 _PRINTED = {"uuid": _UUID, "time": rf"{_TIME}(?:\.[0-9]{{0,5}}[1-9])?"}
+_BOOLEANS = pyarrow.array(["true", "false", "t", "f"])
 _MOST_DIGITS = 100
 _FLOAT = r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?"
 _ZERO = r"^-?[0.]+(?:[eE]|$)"
@@ -112,6 +113,11 @@ def _integers(narrow: str, kind: StoredKind, written: _Written) -> pyarrow.Array
 
 
 def _booleans(written: _Written) -> pyarrow.Array | None:
+    if isinstance(written, pyarrow.StringArray):
+        told = compute.index_in(written, value_set=_BOOLEANS)
+        # 0 and 2 are true; what is none of them, or nothing, is null.
+        is_true = compute.equal(compute.bit_wise_and(told, 1), 0)
+        return is_true if told.null_count == written.null_count else None
     if isinstance(written, pyarrow.Array):
         return written if written.type == pyarrow.bool_() else None
     if not {*map(type, written)} <= {bool, _NONE}:

@@ -28,7 +28,7 @@ from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import READ_UNDER_ANOTHER_NAME, READ_UNFINISHED, ROW_BETWEEN
 from filtersql.feeds.dms import sequence_of
-from filtersql.feeds.dms_rows import RANK_BITS, Key, key_of, rows_of, table_of
+from filtersql.feeds.dms_rows import RANK_BITS, Key, batches_of, table_of
 from filtersql.feeds.held import Seen
 from filtersql.feeds.landings import Landing, lasts_of
 from filtersql.feeds.lines import FeedFile
@@ -119,15 +119,13 @@ def _rows(
     tables = {table for table, _ in places}
     numbers: dict[tuple[_Place, str], int] = {}
     every: dict[_Place, list[_Row]] = {}
-    for at, name, row in rows_of([file for file in files if table_of(file.shown) in tables]):
-        try:
-            key = key_of(at, row, sequence_of(feed))
-        except ValueError:  # who reads the file says so
-            continue
-        if (place := (name, key[0])) in places:
-            number = numbers.get((place, at[0]), 0)
-            numbers[place, at[0]] = number + 1
-            every.setdefault(place, []).append(_Row(key, at[0], number))
+    for batch in batches_of([file for file in files if table_of(file.shown) in tables]):
+        # Who reads the file says where a sequence cannot be read.
+        for key in filter(None, batch.keys(sequence_of(feed))):
+            if (place := (batch.table, key[0])) in places:
+                number = numbers.get((place, batch.shown), 0)
+                numbers[place, batch.shown] = number + 1
+                every.setdefault(place, []).append(_Row(key, batch.shown, number))
     return every
 
 

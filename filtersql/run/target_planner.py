@@ -23,7 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
-from filtersql.errors import Mistakes
+from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import TARGET_GONE, TARGET_MOVED
 from filtersql.errors.auditing import CHANGED_BY_HAND, ROWS_STAYED, UNFINISHED_CHANGE
 from filtersql.rendering.compiled import CompiledTable
@@ -165,17 +165,7 @@ class Planner(Struct, frozen=True):
             self.engine, self._source(entry), entry, self._stage, verdict, keeps=self.keeps
         )
         if moved.unexplained and trusts:
-            said = ROWS_STAYED if self.compiled.rows_stay else CHANGED_BY_HAND
-            raise Mistakes(
-                [
-                    said(
-                        name=self.compiled.unique_id,
-                        target=self.compiled.target_sql,
-                        count=moved.unexplained,
-                        table=str(self.compiled.relation),
-                    )
-                ]
-            )
+            raise Mistakes([self._unexplained(moved.unexplained)])
         words = (*says, *doubts(verdict, delete=moved.delete, insert=moved.insert))
         kind = kind_by_data(verdict, delete=moved.delete, insert=moved.insert, update=moved.update)
         planned = self._counted(entry, kind, moved, words)
@@ -186,6 +176,14 @@ class Planner(Struct, frozen=True):
         if entering is None and verdict.entering is not None:
             entering, constructed = dict(verdict.entering), True
         return replace(planned, leaves=leaving, enters=entering, constructed=constructed)
+
+    def _unexplained(self, count: int) -> Mistake:
+        """What is said of rows that the definition in force does not explain."""
+        name, target = self.compiled.unique_id, self.compiled.target_sql
+        table = str(self.compiled.relation)
+        if self.compiled.rows_stay:
+            return ROWS_STAYED(name=name, target=target, count=count, table=table)
+        return CHANGED_BY_HAND(name=name, target=target, count=count, table=table)
 
     def _counted(
         self, entry: Entry, kind: Kind, moved: Moved | None, says: Sequence[str]

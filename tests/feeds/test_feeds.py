@@ -13,7 +13,7 @@ from filtersql.catalog import Column, PgType, Table
 from filtersql.errors import Mistakes
 from filtersql.feeds import intake
 from filtersql.feeds.changes import Reading, read
-from filtersql.feeds.dms_rows import rows_of
+from filtersql.feeds.dms_rows import batches_of
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import from_files, from_rows
@@ -175,7 +175,7 @@ def test_a_file_that_became_shorter_is_refused(world) -> None:
     rows.path.parent.mkdir(parents=True)
     rows.path.write_bytes(b"Op,a\nI,1\n")
     with pytest.raises(Mistakes, match="was changed or removed while it was read"):
-        list(rows_of([rows]))
+        list(batches_of([rows]))
 
 
 def test_a_path_that_matches_nothing_is_a_mistake_and_an_empty_file_is_none(world) -> None:

@@ -11,6 +11,7 @@ import pytest
 import test_lake_feeds
 from transcripts import Shell
 
+from filtersql.feeds import lake as feeds_lake
 from filtersql.run import feed_reading
 
 if TYPE_CHECKING:
@@ -182,13 +183,17 @@ def test_a_table_that_was_made_again_is_refused(form: str, lake: Callable[[str],
 
 
 @pytest.mark.spark
-def test_a_delta_table_that_was_replaced_goes_on(lake: Callable[[str], Lake]) -> None:
+def test_a_delta_table_that_was_replaced_goes_on(
+    lake: Callable[[str], Lake], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It has another id then, and its feed tells of the rows that went."""
     source = lake("delta")
     source.insert(1, 2)
     source.run()
     rows = "SELECT CAST(id AS INT) AS id, 'v' AS v FROM RANGE(2, 4, 1, 1)"
-    for _ in range(2):
+    for looked_at in (20, 1):
+        monkeypatch.setattr(feeds_lake, "_FEW", looked_at)
+        source.insert(3)
         source.engine.execute(
             f"CREATE OR REPLACE TABLE {source.name} USING {USING['delta']} AS {rows}"
         )

@@ -1,0 +1,169 @@
+"""Rows of DMS as columns: `ColumnReader(changes).blocks(batches, mistakes)`.
+
+Example
+    ===== ======== ============ =========== ===========
+    seq   op       before.id    after.id    after.v
+    ===== ======== ============ =========== ===========
+    17    update   –            2           –
+    18    delete   3            –           –
+    ===== ======== ============ =========== ===========
+
+    What `Changes` makes of one row is made here of thousands, which are of one table and have one
+    header. Where something is wrong with a row, or unusual, it is asked instead; a test compares
+    the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+import msgspec
+import pyarrow
+from msgspec import Struct
+from pyarrow import compute
+
+from filtersql.feeds.blocks import Block, in_blocks
+from filtersql.feeds.column_blocks import ColumnBlock, Group, Rows
+from filtersql.feeds.dms_changes import OPS, Changes, Member
+from filtersql.feeds.dms_rows import Batch
+from filtersql.feeds.records import Record, relation_written
+from filtersql.feeds.table_feeds import Found
+
+__all__ = ["ColumnReader"]
+
+#: fewer rows are read as fast one by one
+_FEWEST = 500
+#: files of which so many batches in a row are not usual are read without a try
+_MOST_MISSES = 3
+_OPS_WITH_OLD = pyarrow.array(["update", "delete"])
+_NO_OPS = pyarrow.array([], pyarrow.string())
+
+
+class ColumnReader(Struct):
+    """Reads rows as columns where they are the usual ones, as long as most of them are."""
+
+    changes: Changes
+    misses: int = 0
+
+    def blocks(
+        self, batches: Iterable[tuple[Batch, Sequence[int]]], mistakes: list[Found]
+    ) -> Iterator[Block | ColumnBlock]:
+        """The changes of rows, each batch with its seqs."""
+        for batch, seqs in batches:
+            found = self._read(batch, seqs)
+            if found is None:
+                yield from in_blocks(self.changes.each(batch, seqs, mistakes))
+            else:
+                yield found
+
+    def _read(self, batch: Batch, seqs: Sequence[int]) -> ColumnBlock | None:
+        if self.misses >= _MOST_MISSES or not _FEWEST <= len(batch.rows) == len(seqs):
+            return None
+        self.misses += 1
+        try:
+            group = self._group(batch, seqs)
+        except (pyarrow.ArrowException, OverflowError):
+            return None
+        if group is None:
+            return None
+        each = partial(_each, self.changes, batch, seqs)
+        return ColumnBlock(batch.shown, batch.size, [group], each, self._taken)
+
+    def _taken(self) -> None:
+        """What was read last could be used."""
+        self.misses = 0
+
+    def _group(self, batch: Batch, seqs: Sequence[int]) -> Group | None:
+        table = self.changes.catalog.tables.get(batch.table)
+        relation = relation_written(*batch.table)
+        if table is None or not isinstance(relation, str):
+            return None
+        if len({*batch.header}) < len(batch.header):
+            return None
+        ops: list[str | None] = ["read"] * len(seqs)
+        if not batch.is_load:
+            ops = [OPS.get(str(op)) for op in batch.column("Op")]
+        if None in ops:
+            return None
+        op, shape = pyarrow.array(ops, pyarrow.string()), self.changes.shape(batch)
+        columns = dict(zip(batch.header, zip(*batch.rows, strict=True), strict=True))
+        is_deleted = compute.equal(op, "delete")
+        new = self._image(shape.new, columns, op.is_valid())
+        if new is None:
+            return None
+        if shape.old is None:
+            has_old = is_deleted
+            old = {name: values for name, values in new.items() if name in shape.logged}
+        else:
+            has_old = compute.is_in(op, value_set=_OPS_WITH_OLD if shape.old else _NO_OPS)
+            found = self._image(shape.old, columns, has_old)
+            if found is None:
+                return None
+            old = found
+        known = [column.name for column in table.columns]
+        images = {
+            "before": _rows(has_old, old, known),
+            "after": _rows(compute.invert(is_deleted), new, known),
+        }
+        changes = {
+            "seq": pyarrow.array(seqs, pyarrow.int64()),
+            "op": op,
+            "tx": pyarrow.nulls(len(op), pyarrow.string()),
+            "prev_seq": pyarrow.nulls(len(op), pyarrow.int64()),
+            "unchanged": pyarrow.nulls(len(op), pyarrow.list_(pyarrow.string())),
+        }
+        reread = partial(_reread, self.changes, batch, seqs)
+        return Group(relation, pyarrow.table(changes), images, reread)
+
+    def _image(
+        self,
+        members: Sequence[Member],
+        columns: Mapping[str, Sequence[object]],
+        there: pyarrow.BooleanArray,
+    ) -> dict[str, pyarrow.Array] | None:
+        """The values of rows that are there; None: what stands for NULL may be a text."""
+        null, found = self.changes.null, dict[str, pyarrow.Array]()
+        for one in members:
+            written = columns[one.key]
+            if (finish := one.finish) is not None:
+                written = [
+                    finish(value) if isinstance(value, str) and value != null else value
+                    for value in written
+                ]
+            values = pyarrow.array(written)
+            if values.type == pyarrow.string():
+                is_null = compute.fill_null(compute.equal(values, null), False)
+                if one.ambiguous and compute.any(compute.and_(is_null, there)).as_py():
+                    return None
+                values = compute.if_else(is_null, None, values)
+            found[one.name] = values
+        return found
+
+
+def _rows(
+    there: pyarrow.BooleanArray, values: Mapping[str, pyarrow.Array], known: Collection[str]
+) -> Rows:
+    """Images of all columns that are known; of those that are not told nothing."""
+    untold = {name for name in known if name not in values}
+    columns = dict.fromkeys(untold, pyarrow.nulls(len(there), pyarrow.string()))
+    told = {name: compute.if_else(there, one, None) for name, one in values.items()}
+    return Rows(there, columns | told, told.keys(), untold)
+
+
+def _each(
+    changes: Changes, batch: Batch, seqs: Sequence[int], mistakes: list[Found]
+) -> Iterator[Block]:
+    """The same rows, one by one."""
+    return in_blocks(changes.each(batch, seqs, mistakes))
+
+
+def _reread(
+    changes: Changes, batch: Batch, seqs: Sequence[int], numbers: Sequence[int]
+) -> Iterator[Record]:
+    """Some of them. Raises msgspec.DecodeError where something is wrong."""
+    mistakes: list[Found] = []
+    for _, change in changes.each(batch, [seqs[one] for one in numbers], mistakes, numbers):
+        yield change
+    if mistakes:
+        raise msgspec.DecodeError
