@@ -4,18 +4,22 @@ Example
     `{type: spark, method: connect, url: "sc://spark.example.org:15002", token: …, use_ssl: true}`
 
     PySpark's client sends a request again when a connection broke off, also one whose first sending
-    may have arrived; here it is told not to. Ctrl-C interrupts what is running.
+    may have arrived; here it is told not to. Ctrl-C interrupts what is running; it never meets gRPC
+    itself, whose channel would wait for the end of a call that was only half begun.
 """
 
 from __future__ import annotations
 
 import logging
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import grpc
 from msgspec import Struct
@@ -44,7 +48,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ConnectLine", "connect"]
 
+_Answer = TypeVar("_Answer")
 _GONE = re.compile(r"StatusCode\.UNAVAILABLE|SESSION_(?:CHANGED|CLOSED|NOT_FOUND)")
+#: rows that are taken from an answer at a time
+_STREAMED = 5_000
 
 
 def connect(settings: Mapping[str, object], root: Path, conf: Mapping[str, str]) -> ConnectLine:
@@ -58,12 +65,32 @@ def connect(settings: Mapping[str, object], root: Path, conf: Mapping[str, str])
         session.client.set_retry_policies([])
         session.client.disable_reattachable_execute()
         line = ConnectLine(session, lambda: connect(settings, root, conf))
-        _ = session.version  # the first request: only now is it known that somebody answers
-        for name, value in conf.items():
-            session.conf.set(name, value)
+        _apart(partial(_begin, session, conf))
     except Exception as error:
         raise Mistakes([not_opened(place, error)]) from None
     return line
+
+
+def _begin(session: SparkSession, conf: Mapping[str, str]) -> None:
+    _ = session.version  # the first request: only now is it known that somebody answers
+    for name, value in conf.items():
+        session.conf.set(name, value)
+
+
+def _apart(work: Callable[[], _Answer]) -> _Answer:
+    """What some work gives, in a thread of its own where Ctrl-C would meet this one."""
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    answer: Future[_Answer] = Future()
+
+    def do() -> None:
+        try:
+            answer.set_result(work())
+        except BaseException as error:  # whoever waits raises it
+            answer.set_exception(error)
+
+    threading.Thread(target=do, name="filtersql-connect", daemon=True).start()
+    return answer.result()
 
 
 class ConnectLine(Struct):
@@ -81,17 +108,21 @@ class ConnectLine(Struct):
         """Run a statement; the names of its result's columns, and its rows."""
         self.trips += 1
         with self._refusals():
-            frame = self.session.sql(statement)
-            rows = frame.collect()
-            names = rows[0].__fields__ if rows else frame.columns
-            return tuple(names), [tuple(row) for row in rows]
+            return _apart(partial(self._asked, statement))
+
+    def _asked(self, statement: str) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        frame = self.session.sql(statement)
+        rows = frame.collect()
+        names = rows[0].__fields__ if rows else frame.columns
+        return tuple(names), [tuple(row) for row in rows]
 
     def stream(self, statement: str) -> Iterator[tuple[object, ...]]:
-        """The rows of a query, a batch of Arrow at a time."""
+        """The rows of a query, some thousand at a time."""
         self.trips += 1
         with self._refusals():
-            for row in self.session.sql(statement).toLocalIterator():
-                yield tuple(row)
+            rows = _apart(lambda: iter(self.session.sql(statement).toLocalIterator()))
+            while some := _apart(lambda: list(islice(rows, _STREAMED))):
+                yield from map(tuple, some)
 
     def local(
         self, rows: pyarrow.Table, columns: Sequence[StagedColumn]
@@ -102,7 +133,7 @@ class ConnectLine(Struct):
         self.sent += 1
         name = f"filtersql_sent__{self.sent}"
         with self._refusals():
-            self.session.createDataFrame(rows).createOrReplaceTempView(name)
+            _apart(lambda: self.session.createDataFrame(rows).createOrReplaceTempView(name))
         typed = [
             exp.alias_(
                 exp.cast(exp.column(f"c{index}"), column.sql_type, dialect="spark"), f"c{index}"
@@ -115,9 +146,12 @@ class ConnectLine(Struct):
         """What sent work answers to each partition of a query's rows, on the server."""
         self.trips += 1
         with self._refusals():
-            rows = self.session.sql(query)
-            told = rows.mapInArrow(partial(answer_batches, sent, rows.schema), ANSWERS).toArrow()
+            told = _apart(partial(self._worked, query, sent))
         return list(zip(*(column.to_pylist() for column in told.columns), strict=True))
+
+    def _worked(self, query: str, sent: Sent) -> pyarrow.Table:
+        rows = self.session.sql(query)
+        return rows.mapInArrow(partial(answer_batches, sent, rows.schema), ANSWERS).toArrow()
 
     def beside(self) -> ConnectLine:
         """Another session of the same server."""
@@ -127,16 +161,16 @@ class ConnectLine(Struct):
         """Cancel what is running and end the session."""
         self.lost = True
         with suppress(Exception):
-            self.session.interruptAll()
+            _apart(self.session.interruptAll)
         with suppress(Exception):
-            self.session.stop()
+            _apart(self.session.stop)
 
     def close(self) -> None:
         """End the session."""
         if not self.lost:
             self.lost = True
             with suppress(Exception):
-                self.session.stop()
+                _apart(self.session.stop)
 
     @contextmanager
     def _refusals(self) -> Iterator[None]:

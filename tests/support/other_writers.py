@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from itertools import count
 
 import pytest
 import secured
 from broken_off import broken_project, copied, fed, overtaken, until, watching
+from grpc import _channel
 from impala.hiveserver2 import Operation
 from msgspec.structs import replace
-from server_worlds import held, remote, small
+from server_worlds import held, remote, secure, small
 from spark_server import SparkServer
 
 from filtersql.errors import Mistakes
-from filtersql.targets import iceberg, thrift
+from filtersql.targets import connect, iceberg, thrift
 from filtersql.targets.line import server_version
 from filtersql.targets.marks import Mark
 from filtersql.targets.scripts import under
@@ -26,6 +30,7 @@ __all__ = [
     "test_a_mark_is_committed_once_on_iceberg",
     "test_another_writer_of_the_target_loses_nothing",
     "test_ctrl_c_inside_of_an_answer_asks_nothing_more_there",
+    "test_ctrl_c_while_a_request_begins_is_no_wait_for_its_end",
     "test_each_way_to_sign_in_is_its_own",
 ]
 
@@ -157,3 +162,22 @@ def test_ctrl_c_inside_of_an_answer_asks_nothing_more_there(server, tmp_path, mo
         line.ask("SELECT COUNT(*) FROM RANGE(100000) AS a, RANGE(10000000) AS b WHERE a.id < b.id")
     assert closed == []
     until(lambda: server.jobs() == 0)
+
+
+def test_ctrl_c_while_a_request_begins_is_no_wait_for_its_end(server, monkeypatch) -> None:
+    """Nobody would tell gRPC that a call has ended of which it keeps only a half."""
+    begin = _channel._run_channel_spin_thread
+
+    def begins(state: object) -> None:
+        if threading.current_thread() is threading.main_thread():
+            begin(state)
+            raise AssertionError("Ctrl-C meets gRPC")
+        os.kill(os.getpid(), signal.SIGINT)
+        begin(state)
+
+    line = connect.connect(secure(server), server.folder, {})
+    monkeypatch.setattr(_channel, "_run_channel_spin_thread", begins)
+    with pytest.raises(KeyboardInterrupt):
+        line.ask("SELECT 1")
+    with pytest.raises(Mistakes, match="the connection was lost before"):
+        line.ask("SELECT 1")

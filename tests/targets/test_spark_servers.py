@@ -15,6 +15,7 @@ from other_writers import (
     test_a_mark_is_committed_once_on_iceberg,
     test_another_writer_of_the_target_loses_nothing,
     test_ctrl_c_inside_of_an_answer_asks_nothing_more_there,
+    test_ctrl_c_while_a_request_begins_is_no_wait_for_its_end,
     test_each_way_to_sign_in_is_its_own,
 )
 from relays import relay
@@ -68,6 +69,7 @@ __all__ = [
     "test_another_writer_of_the_target_loses_nothing",
     "test_answers_of_a_server_are_records",
     "test_ctrl_c_inside_of_an_answer_asks_nothing_more_there",
+    "test_ctrl_c_while_a_request_begins_is_no_wait_for_its_end",
     "test_each_way_to_sign_in_is_its_own",
     "test_executors_of_a_server_read_a_table",
     "test_executors_of_a_server_read_what_is_shared",
