@@ -20,7 +20,7 @@ from filtersql.run.holding import held_row, note, now
 from filtersql.run.ledger_entry import Entry, Phase, SeenFile, named_definition, stored_place
 from filtersql.targets.marks import Mark
 
-__all__ = ["commit", "entry", "intend", "mark", "reached", "read_row"]
+__all__ = ["commit", "entry", "hold", "intend", "mark", "reached", "read_row"]
 
 #: marks that are asked for in each run until another commit takes them along, and for how long:
 #: whoever maintains a table expires its snapshots, some day
@@ -46,6 +46,12 @@ def commit(context: RunContext, entries: Sequence[Entry], *, last: bool = False)
         context.ledgers.wrote(len(rows))
         context.pending.clear()
         context.proved.clear()
+
+
+def hold(context: RunContext) -> None:
+    """Take the lease before anything is written that no intention names. Raises Mistakes."""
+    if not context.engine.atomic and (context.lease.ends_by_marks or not context.lease.held):
+        commit(context, [held_row(context)])
 
 
 def _is_old(row: Entry) -> bool:

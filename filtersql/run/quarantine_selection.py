@@ -25,7 +25,7 @@ from filtersql.feeds.staging import ChangeStage
 from filtersql.feeds.values import canonical_text
 from filtersql.run import quarantine
 from filtersql.run.context import RunContext, TargetRun
-from filtersql.run.ledger_rows import commit, entry
+from filtersql.run.ledger_rows import commit, entry, hold
 from filtersql.run.quarantine import Held
 
 __all__ = ["put_aside", "release_begins", "release_ends", "sort_out"]
@@ -170,6 +170,8 @@ def put_aside(context: RunContext, target: TargetRun, upto: int | None) -> None:
         # The ledger tells later runs to look for a quarantine, before there is one.
         commit(context, [entry(context, target, "aside", target.position)])
         target.quarantined = True
+    elif held:
+        hold(context)
     quarantine.append(context.engine, target.compiled, held)
     target.held = (*target.held, *held)
     target.put_aside += len(new)
@@ -212,6 +214,7 @@ def _plain(record: Record, target: TargetRun) -> Record:
 
 def release_begins(context: RunContext, target: TargetRun) -> None:
     """Say what is about to be applied; the commit of a release has a mark of its own."""
+    hold(context)
     quarantine.mark_released(context.engine, target.compiled, [*target.released, *target.moot])
     if not context.engine.atomic:
         generation = target.standing.generation + 1
