@@ -27,9 +27,10 @@ from filtersql.feeds.lines import FeedFile
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine
 
-__all__ = ["Piece", "Portion", "Share", "SourceShare", "portions"]
+__all__ = ["Piece", "Portion", "Share", "SourceShare", "portions", "traces"]
 
 _BYTES = 16 * 2**20
+_TRACE = 64
 
 
 class Piece(Struct, frozen=True):
@@ -98,3 +99,18 @@ def _pieces(file: FeedFile) -> Iterator[Piece]:
     places = [*range(0, file.size, _BYTES), file.size]
     for start, stop in pairwise(places):
         yield Piece(file, start, stop)
+
+
+def traces(files: Sequence[FeedFile]) -> list[bytes]:
+    """What stands where files begin, end and are cut; a file that only grew has the same.
+
+    Portions are read one after the other: of a file that was replaced meanwhile, they do not fit.
+    Raises OSError.
+    """
+    found: list[bytes] = []
+    for file in files:
+        with file.path.open("rb") as stream:
+            for place in (*(piece.start for piece in _pieces(file)), file.size):
+                stream.seek(max(0, place - _TRACE))
+                found.append(stream.read(min(place, _TRACE)))
+    return found

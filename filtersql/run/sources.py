@@ -15,6 +15,7 @@ from sqlglot import exp, select
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import DUPLICATE_KEYS
+from filtersql.errors.feeds import FILE_CHANGED
 from filtersql.feeds.rows import has_distinct_keys, stage_rows
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.run.counts import count_repeated
@@ -48,11 +49,15 @@ def stage_source(
     if source is None or not compiled.copy_data:
         return False
     if source.path is not None:
-        files = fetched(engine, source_files(inputs, engine, source, compiled), path.parent)
+        found = source_files(inputs, engine, source, compiled)
+        files = fetched(engine, found, path.parent)
         table = inputs.catalog.tables[compiled.relation]
         staged = spread_source(engine, compiled, table, files, path.parent) or stage_rows(
             files, compiled, table, engine.dialect, path
         )
+        # Rows are read once: what comes while they are would be missing for ever.
+        if others := {*found} ^ {*source_files(inputs, engine, source, compiled)}:
+            raise Mistakes(FILE_CHANGED(path=name) for name in sorted({x.shown for x in others}))
         engine.view(compiled.source_view, staged.path, staged.columns)
         checks_keys = checks_keys and not has_distinct_keys(staged, compiled)
     else:

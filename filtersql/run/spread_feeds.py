@@ -6,8 +6,8 @@ Example
     3. the portions have to follow each other; whether a transaction comes again is asked of the
        engine
 
-    None says that nothing would be gained, or that something is not as usual: then one reader
-    reads the feed, and says what is wrong and where.
+    None says that nothing would be gained, or that something is not as usual, such as a file that
+    was replaced meanwhile: then one reader reads the feed, and says what is wrong and where.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from filtersql.feeds.held import Counted, Held
 from filtersql.feeds.judged_portions import take_rows, take_source
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import FeedFile
-from filtersql.feeds.portions import Share, SourceShare, portions
+from filtersql.feeds.portions import Share, SourceShare, portions, traces
 from filtersql.feeds.rows import StagedRows, row_stage
 from filtersql.feeds.table_feeds import TableFeed
 from filtersql.names import RelationName
@@ -78,8 +78,9 @@ def spread_feed(
     stages = empty_stages(share)
     # A value of CSV may hold ends of lines.
     parts = portions(files, whole=feed.format == "dms")
+    before = _traces(files)
     found = read(cluster, share, parts, telling(on_progress))
-    if found is None:
+    if found is None or _traces(files) != before:
         return None
     reading = whole_reading(engine, share, stages, found.taken, found.chain, closed=found.closed)
     return None if reading is None else (reading, found.last, found.held, found.snapshots)
@@ -126,9 +127,18 @@ def spread_source(
     stage = row_stage(compiled, engine.dialect, folder / NOTHING)
     stage.close()
     share = SourceShare(compiled, table, engine.dialect, folder)
+    before = _traces(files)
     taken = cluster.answers(partial(take_source, share), portions(files))
-    usual = taken is not None and all(taken)
+    usual = taken is not None and all(taken) and _traces(files) == before
     return StagedRows(folder, stage.columns) if usual else None
+
+
+def _traces(files: Sequence[FeedFile]) -> list[bytes] | None:
+    """None: one is gone, which the reader says."""
+    try:
+        return traces(files)
+    except OSError:
+        return None
 
 
 def _worth_it(cluster: Cluster, files: Sequence[FeedFile]) -> bool:
