@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from filtersql.errors import Mistake, Mistakes
@@ -75,15 +76,28 @@ _SETTINGS: Mapping[str, str] = {
 
 def users_session() -> SparkSession | None:
     """The SparkSession that the process has already and that filtersql did not start."""
-    active = SparkSession.getActiveSession()
+    active = _active()
     if active is None or active.sparkContext.getConf().get(_OWN) is not None:
         return None
     return active
 
 
+def _active() -> SparkSession | None:
+    """The session that is active here; else the one of the process, which becomes it.
+
+    Java keeps it by its own threads: another thread has none, nor has one that lost its connection,
+    as Ctrl-C makes it.
+    """
+    active = SparkSession.getActiveSession()
+    if active is None and SparkContext._active_spark_context is not None:
+        active = SparkSession.builder.getOrCreate()
+        active._jvm.SparkSession.setActiveSession(active._jsparkSession)
+    return active
+
+
 def adopting() -> Callable[[], object]:
     """What makes the session that is active here the active one of the thread that calls it."""
-    active = SparkSession.getActiveSession()
+    active = _active()
     if active is None:
         return lambda: None
     known, java = active._jvm.SparkSession, active._jsparkSession
@@ -106,7 +120,7 @@ def own_session(
     """A new session of the Spark that this process started; starts it the first time."""
     settings = {**_SETTINGS, _OWN: "true", **spark_conf}
     settings.setdefault("spark.master", f"local[{threads or min(os.cpu_count() or 2, 8)}]")
-    if (running := SparkSession.getActiveSession()) is not None:
+    if (running := _active()) is not None:
         return _beside(running, settings)
     check_java()
     given = [*extra_jars, *map(Path, filter(None, spark_conf.get("spark.jars", "").split(",")))]

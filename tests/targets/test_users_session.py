@@ -14,6 +14,7 @@ pytestmark = pytest.mark.spark
 #: a notebook: its own Spark with Delta, its own setting, its own view; then filtersql in it
 NOTEBOOK = """
 import sys
+import threading
 from pathlib import Path
 from pyspark.sql import SparkSession
 from filtersql.targets.jars import jars
@@ -52,6 +53,12 @@ assert spark.conf.get("spark.sql.session.timeZone") == "Asia/Tokyo"
 assert spark.table("mine").count() == 3
 assert [t.name for t in spark.catalog.listTables() if t.name.startswith("filtersql")] == []
 assert SparkSession.getActiveSession() is spark
+codes = []
+thread = threading.Thread(target=lambda: codes.append(run()))
+thread.start()
+thread.join()
+assert codes == [0]
+assert spark.conf.get("spark.app.name") == "notebook"
 assert not (folder / "warehouse").exists()
 assert run() == 0
 spark.udf.register("coalesce", lambda text: text)
@@ -61,7 +68,10 @@ print("used")
 
 
 def test_a_notebooks_session_is_used_and_left_as_it_was(tmp_path: Path) -> None:
-    """Its catalog has the targets; its settings and views are its own again; it still runs."""
+    """Its catalog has the targets; its settings and views are its own again; it still runs.
+
+    In another thread, too, which has no active session, as one that Ctrl-C cost its connection.
+    """
     files = {
         "filtersql_project.yml": "name: shop\nprofile: shop\n",
         "profiles.yml": (
