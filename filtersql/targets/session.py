@@ -23,7 +23,7 @@ from filtersql.errors.targets import SettingRefused
 from filtersql.feeds.staged_files import StagedColumn
 from filtersql.targets.cluster import SparkCluster
 from filtersql.targets.raised import spark_refusals
-from filtersql.targets.session_settings import copied, put
+from filtersql.targets.session_settings import MARKS, copied, put
 from filtersql.targets.session_tables import SessionTables
 from filtersql.targets.splitting import Split
 
@@ -62,6 +62,12 @@ class Session(SessionTables):
             found = self.spark.conf.get(name, None)
             if found is None or found.lower() != value.lower():
                 raise Mistakes([SettingRefused(name, value, str(found))])
+
+    def unmark(self) -> None:
+        """Take away what marks the user's own commits: it would stamp, or silence, these."""
+        for name in MARKS:
+            if self.spark.conf.get(name, None) is not None:
+                self._set(name, None)
 
     def size(self, split: Split) -> None:
         """Set how work is split, until the session is closed.

@@ -11,22 +11,22 @@ from filtersql.errors import Mistakes
 from filtersql.targets import delta, iceberg
 from filtersql.targets.raised import spark_refusals
 
-__all__ = ["copied", "during", "put"]
+__all__ = ["MARKS", "copied", "during", "put"]
 
 #: they are never set but for one statement
-_MARKS = (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS)
+MARKS = (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS)
 
 
 @contextmanager
 def during(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
     """Settings for one statement: they would silence or stamp any other."""
-    before = {name: spark.conf.get(name, None) for name in settings if name not in _MARKS}
+    before = {name: spark.conf.get(name, None) for name in settings if name not in MARKS}
     try:
         for name, value in settings.items():
             spark.conf.set(name, value)
         yield
     finally:
-        for name in _MARKS:
+        for name in MARKS:
             spark.conf.unset(name)
         for name, known in before.items():
             put(spark, name, known)
@@ -43,7 +43,7 @@ def copied(spark: SparkSession) -> SparkSession:
             with suppress(Mistakes), spark_refusals():
                 other.conf.set(name, value)
     with spark_refusals():
-        for name in _MARKS:
+        for name in MARKS:
             other.conf.unset(name)
     return other
 

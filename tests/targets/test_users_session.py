@@ -33,6 +33,7 @@ spark = (
 )
 spark.conf.set("spark.sql.ansi.enabled", "false")
 spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+spark.conf.set("spark.databricks.delta.commitInfo.userMetadata", "mine")
 spark.range(3).createOrReplaceTempView("mine")
 spark.udf.register("shout", lambda text: text)
 
@@ -53,6 +54,7 @@ assert spark.conf.get("spark.sql.session.timeZone") == "Asia/Tokyo"
 assert spark.table("mine").count() == 3
 assert [t.name for t in spark.catalog.listTables() if t.name.startswith("filtersql")] == []
 assert SparkSession.getActiveSession() is spark
+assert spark.conf.get("spark.databricks.delta.commitInfo.userMetadata") == "mine"
 codes = []
 thread = threading.Thread(target=lambda: codes.append(run()))
 thread.start()
