@@ -32,9 +32,14 @@ def _aging(context: RunContext) -> list[TargetRun]:
 
 
 def going(context: RunContext) -> list[TargetRun]:
-    """The targets that are worked at: they have changes, or their windows have moved."""
+    """The targets that are worked at: they have changes, or release some, or windows have moved."""
     moved = {target.name for target in _aging(context)}
-    return [one for one in context.targets if not one.untouched or one.name in moved]
+    release = context.options.release
+    return [
+        one
+        for one in context.targets
+        if not one.untouched or one.name in moved or (release and one.quarantined)
+    ]
 
 
 def let_time_pass(context: RunContext, cut: int | None) -> None:

@@ -120,3 +120,13 @@ def test_on_spark_the_mark_decides(tmp_path: Path, runner: Runner, target: str) 
         made = _quarantined(tmp_path / str(number), target)
         assert _killed(runner, made, at, step)
         _finished(made, target)
+
+
+@pytest.mark.spark
+def test_nothing_else_has_to_be_pending(tmp_path: Path, runner: Runner) -> None:
+    """A Spark that starts knows a table of the warehouse once it was asked for."""
+    made = _quarantined(tmp_path, "delta")
+    (made.folder / "changes/2.jsonl").unlink()
+    assert not _killed(runner, made, 0)
+    (rows,) = rows_of(made.folder, "delta").values()
+    assert {(int(row["a"]), int(row["b"])) for row in map(dict, rows)} == _HELD - {(5, 5)}
