@@ -193,7 +193,7 @@ def test_a_delta_table_that_was_replaced_goes_on(
     rows = "SELECT CAST(id AS INT) AS id, 'v' AS v FROM RANGE(2, 4, 1, 1)"
     for looked_at in (20, 1):
         monkeypatch.setattr(feeds_lake, "_FEW", looked_at)
-        source.insert(3)
+        source.insert(9)
         source.engine.execute(
             f"CREATE OR REPLACE TABLE {source.name} USING {USING['delta']} AS {rows}"
         )
