@@ -7,6 +7,7 @@ Example
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -155,6 +156,8 @@ def _interruptible() -> None:
     cancel = signal.getsignal(signal.SIGINT)
 
     def interrupted(number: int, frame: FrameType | None) -> None:
+        # py4j writes tracebacks of the requests that are broken off into the root's log.
+        logging.getLogger().addFilter(lambda told: told.module != "java_gateway")
         with suppress(Exception):
             if callable(cancel):
                 cancel(number, frame)
