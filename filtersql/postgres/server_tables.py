@@ -61,10 +61,15 @@ WHERE (n.nspname, c.relname) IN (
 ORDER BY n.nspname, c.relname, a.attnum
 """
 _TYPES = """
-SELECT t.oid, n.nspname, coalesce(b.typname, t.typname)
-FROM pg_catalog.pg_type t
+WITH RECURSIVE bases (oid, base) AS (
+    SELECT oid, oid FROM pg_catalog.pg_type WHERE typbasetype = 0
+    UNION ALL
+    SELECT t.oid, s.base FROM bases s JOIN pg_catalog.pg_type t ON t.typbasetype = s.oid)
+SELECT t.oid, n.nspname, b.typname
+FROM bases s
+    JOIN pg_catalog.pg_type t ON t.oid = s.oid
+    JOIN pg_catalog.pg_type b ON b.oid = s.base
     JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
-    LEFT JOIN pg_catalog.pg_type b ON b.oid = nullif(t.typbasetype, 0)
 """
 #: what PostgreSQL's own types have of a modifier; others' are their own
 _FIRST_OF_USERS = 16384

@@ -50,3 +50,17 @@ def test_a_column_that_is_generated_no_more(project: LiveProject) -> None:
     project.sql("INSERT INTO items VALUES (101, '', '', 7)")
     said = project.refused("capture", "erp", "--until-current")
     assert 'Column "twice" is not generated any more.' in said
+
+
+def test_a_domain_over_a_domain(project: LiveProject) -> None:
+    """What is sent names the base type of both."""
+    domains = "CREATE DOMAIN short AS varchar(9); CREATE DOMAIN kinds AS short;\n"
+    project.redefine(_TABLE, domains + _TABLE.replace("kind text", "kind kinds"))
+    project.sql(
+        domains,
+        "ALTER TABLE items ALTER kind TYPE kinds",
+        "INSERT INTO items VALUES (100, 'a', '')",
+    )
+    project.capture("--rows", "items")
+    project.goes("run", "--resync", "items")
+    project.brought_up_to_date()
