@@ -153,14 +153,14 @@ class Capturing(Struct, frozen=True):
         sent_from = check_server(plain, source, captured, server, end)
         mark = self._anew(plain, chosen, say) if chosen and before is None else None
         sent = self._sent(plain, captured)
-        described: set[RelationName] = set()
+        looked = server.position  # tables may be altered by what is committed behind it
 
-        def recheck(table: RelationName) -> None:
-            if table not in sent or table in described:
-                # it has joined or was altered since then, or had left before
+        def recheck(table: RelationName, position: int) -> None:
+            nonlocal looked
+            if table not in sent or position > looked:
                 with told(source), closing(connect(source)) as other:
+                    looked = identify_position(other)
                     self._sent(other, captured)
-            described.add(table)
 
         known = replace(self.known.for_server(plain), recheck=recheck)
         types = server_types(plain)

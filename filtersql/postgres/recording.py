@@ -39,8 +39,9 @@ from filtersql.postgres.pgoutput_messages import (
 __all__ = ["Check", "Recorder", "position_text", "tx_of", "tx_position"]
 
 #: asked of a table before its first change, and after each change of its definition: whether it is
-#: a partition. It raises Mistakes where the table is not what the project knows.
-Check = Callable[[Relation, Mapping[int, Type]], bool]
+#: a partition; with where its transaction was committed. It raises Mistakes where the table is not
+#: what the project knows.
+Check = Callable[[Relation, Mapping[int, Type], int], bool]
 
 _BOOLEANS = {b"t": True, b"f": False}
 _CONVERTERS: Mapping[int, Callable[[bytes], object]] = {
@@ -157,7 +158,7 @@ class Recorder:
                 for column in relation.columns
             ),
             tuple(column.name for column in relation.columns if column.is_key),
-            self._check(relation, self._types),
+            self._check(relation, self._types, 0 if self.open is None else self.open.position),
         )
         self._tables[oid] = made
         return made

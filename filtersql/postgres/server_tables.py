@@ -89,8 +89,9 @@ class KnownTables(Struct, frozen=True):
     catalog: Catalog
     #: columns that an old row must hold
     needed: Mapping[RelationName, frozenset[str]]
-    #: asked of each table that is sent: whether the publication still is what the project says
-    recheck: Callable[[RelationName], None] = lambda name: None
+    #: asked of each table that is sent, and of where its transaction was committed: whether the
+    #: publication still is what the project says
+    recheck: Callable[[RelationName, int], None] = lambda name, position: None
     #: whether the server may send what is generated
     sends_generated: bool = True
 
@@ -98,13 +99,13 @@ class KnownTables(Struct, frozen=True):
         """What is asked of the tables of a server of this version."""
         return replace(self, sends_generated=major_version(connection) >= SENDS_GENERATED)
 
-    def check(self, relation: Relation, types: Mapping[int, Type]) -> bool:
+    def check(self, relation: Relation, types: Mapping[int, Type], position: int = 0) -> bool:
         """Whether it is a partition. Raises Mistakes where it is not what the project says."""
         name = RelationName(relation.schema, relation.name)
         table = self.catalog.tables.get(name)
         if table is None:
             raise Mistakes([TABLE_UNKNOWN(table=name, source=self.source)])
-        self.recheck(name)
+        self.recheck(name, position)
         if difference := next(self._differences(relation, types, table), None):
             wrong = TABLE_CHANGED(
                 table.span, table=shown(name), source=self.source, difference=difference
