@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from live_processes import Process, wait_for
 from live_projects import LiveProject
 from own_servers import INSTALLED
 
@@ -50,6 +51,50 @@ def test_a_column_that_is_generated_no_more(project: LiveProject) -> None:
     project.sql("INSERT INTO items VALUES (101, '', '', 7)")
     said = project.refused("capture", "erp", "--until-current")
     assert 'Column "twice" is not generated any more.' in said
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_a_primary_key_that_became_wider_below_a_full_identity(
+    project: LiveProject, live: bool
+) -> None:
+    """Messages describe such a table without its key; a change of it is seen all the same."""
+    whole = f"{_TABLE}\nALTER TABLE items REPLICA IDENTITY FULL;"
+    project.redefine(_TABLE, whole)
+    project.sql("ALTER TABLE items REPLICA IDENTITY FULL", "INSERT INTO items VALUES (100, '', '')")
+    project.brought_up_to_date()
+    widen = "ALTER TABLE items DROP CONSTRAINT items_pkey, ADD PRIMARY KEY (id, kind)"
+    insert = "INSERT INTO items VALUES (100, 'x', '')"
+    if live:
+        with Process(project, "capture", "erp") as capture:
+            wait_for(lambda: project.rows("SELECT FROM pg_replication_slots WHERE active") != [])
+            project.sql("INSERT INTO items VALUES (101, '', '')", widen, insert)
+            code, said = capture.ended()
+        assert code == 1
+    else:
+        project.sql(widen, insert)
+        said = project.refused("capture", "erp", "--until-current")
+    assert "Its primary key is (id, kind), not (id)." in said
+    project.goes("run")
+    wider = "CREATE TABLE items (id int, kind text, note text, PRIMARY KEY (id, kind));"
+    project.redefine(_TABLE, wider)
+    project.capture("--rows", "items")
+    project.goes("run", "--resync", "items")
+    project.brought_up_to_date()
+
+
+def test_a_unique_index_is_a_key_too(project: LiveProject) -> None:
+    """One of the key's columns tells rows apart as well; none is refused."""
+    project.redefine(_TABLE, f"{_TABLE}\nALTER TABLE items REPLICA IDENTITY FULL;")
+    project.sql(
+        "ALTER TABLE items REPLICA IDENTITY FULL",
+        "ALTER TABLE items DROP CONSTRAINT items_pkey",
+        "CREATE UNIQUE INDEX one ON items (id)",
+        "INSERT INTO items VALUES (100, '', '')",
+    )
+    project.brought_up_to_date()
+    project.sql("DROP INDEX one", "INSERT INTO items VALUES (101, '', '')")
+    said = project.refused("capture", "erp", "--until-current")
+    assert "It has no primary key (id), nor another unique index of these columns." in said
 
 
 def test_a_domain_over_a_domain(project: LiveProject) -> None:
