@@ -32,6 +32,7 @@ from filtersql.errors.feeds import (
     DISORDERED_FILES,
     LOST_BEGINNING,
     UNREADABLE_EVENT,
+    UNREADABLE_FEED_FILE,
 )
 from filtersql.feeds.blocks import Block
 from filtersql.feeds.column_blocks import ColumnBlock
@@ -72,6 +73,8 @@ class Dms(Struct):
         column = sequence_of(self.feed)
         for batch in batches_of(self.files):
             name, load = batch.table, batch.is_load
+            if not batch.rows:
+                self._check_header(batch)
             # What is sent again, as behind a task that went on, is passed over.
             passed = min(self.lasts.get(name, {-1})) >> RANK_BITS
             last = newest.get((name, load), (0, 0))
@@ -103,6 +106,17 @@ class Dms(Struct):
         if (lost := lacks_beginning(ranks, self.counted, self.lasts)) is not None:
             raise Mistakes([LOST_BEGINNING(seq=lost, hint=_KEEP)])
         return self
+
+    def _check_header(self, batch: Batch) -> None:
+        """Where no row follows it, the first line may be one. Raises Mistakes."""
+        named = {"Op"}
+        if batch.is_load:
+            table = self.catalog.tables.get(batch.table)
+            names = () if table is None else [column.name for column in table.columns]
+            named = {*((table and table.primary_key) or names)}
+        if batch.header and not named.issubset(batch.header):
+            reason = "its first line names no columns"
+            raise Mistakes([UNREADABLE_FEED_FILE(path=batch.shown, reason=reason, hint=HINT)])
 
     def blocks(self, mistakes: list[Found]) -> Iterator[Block | ColumnBlock]:
         """The changes, file by file, in columns where they can be read so."""

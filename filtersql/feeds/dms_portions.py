@@ -77,6 +77,8 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
     try:
         for batch in _batches(portion):
             name, shown, found = batch.table, batch.shown, batch.keys(column)
+            if not batch.rows and batch.header:
+                return DmsFacts(usual=False)  # the first line may be a row
             for number, key in enumerate(found, count):
                 if key is None:
                     return DmsFacts(usual=False)

@@ -19,6 +19,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -73,7 +74,7 @@ class Batch(Struct, frozen=True):
         return is_load_file(self.shown)
 
     def row(self, number: int) -> Row:
-        """One of them; of columns of the same name the last one counts."""
+        """One of them."""
         return dict(zip(self.header, self.rows[number], strict=True))
 
     def place(self, number: int) -> Place:
@@ -85,7 +86,7 @@ class Batch(Struct, frozen=True):
         """What each of them has in a column; None where there is no such column."""
         if name not in self.header:
             return [None] * len(self.rows)
-        place = len(self.header) - 1 - [*reversed(self.header)].index(name)
+        place = self.header.index(name)
         return [row[place] for row in self.rows]
 
     def keys(self, column: str) -> Iterator[Key | None]:
@@ -149,7 +150,7 @@ def _csv(file: FeedFile) -> Iterator[Batch]:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
         reader = csv.reader(text, strict=True)
         try:
-            header = next(reader, [])
+            header = _once(file, next(reader, []))
             numbers: list[int] = []
             rows: list[list[str]] = []
             begin = 0
@@ -162,7 +163,8 @@ def _csv(file: FeedFile) -> Iterator[Batch]:
                     yield Batch(file.shown, header, numbers, rows, size)
                     numbers, rows, begin = [], [], begin + size
             check_read(file, stream.tell(), file.size)
-            yield Batch(file.shown, header, numbers, rows, stream.tell() - begin)
+            if rows or not begin:
+                yield Batch(file.shown, header, numbers, rows, stream.tell() - begin)
         except (csv.Error, UnicodeError, OSError, EOFError) as error:
             raise Mistakes([UNREADABLE_FEED_FILE(path=file.shown, reason=str(error))]) from None
 
@@ -171,15 +173,25 @@ def _parquet(file: FeedFile) -> Iterator[Batch]:
     """The rows with their numbers, values as PostgreSQL's text."""
     try:
         source = parquet.ParquetFile(file.path)
+        header = _once(file, source.schema_arrow.names)
         number = 1
         for batch in source.iter_batches(_MOST_ROWS):
             values = [[*map(_plain, python_values(column))] for column in batch.columns]
             numbers = range(number, number + batch.num_rows)
             rows = [*zip(*values, strict=True)]
-            yield Batch(file.shown, batch.schema.names, numbers, rows, batch.nbytes)
+            yield Batch(file.shown, header, numbers, rows, batch.nbytes)
             number += batch.num_rows
     except (pyarrow.ArrowException, OSError) as error:
         raise Mistakes([UNREADABLE_FEED_FILE(path=file.shown, reason=str(error))]) from None
+
+
+def _once(file: FeedFile, header: Sequence[str]) -> Sequence[str]:
+    """The names of columns. Raises Mistakes: readers differ in which of two they take."""
+    for name, count in Counter(header).items():
+        if count > 1:
+            reason = f'column "{name}" stands twice in its header'
+            raise Mistakes([UNREADABLE_FEED_FILE(path=file.shown, reason=reason)])
+    return header
 
 
 def _plain(value: object) -> object:

@@ -320,3 +320,24 @@ def test_dms_files_of_a_full_load_come_first(tmp_path: Path) -> None:
     assert sorted(dict(row)["id"] + dict(row)["n"] for row in held) == ["11.50", "22.00", "3NULL"]
     made.write("feed/public/t/LOAD00000002.csv", "id,v,n\n9,eu,1.50\n")
     assert "LOAD00000002.csv is a full load" in made.shell.filtersql("run").both
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("2.csv", "I,2,eu,1.50,7\n", "names no columns"),
+        ("LOAD1.csv", "2,eu,1.50\n", "names no columns"),
+        ("2.csv", "Op,id,v,n,id,at\nI,2,eu,1.50,3,2\n", 'column "id" stands twice'),
+    ],
+)
+def test_dms_files_without_names(tmp_path: Path, name: str, text: str, said: str) -> None:
+    """A file of one row has nothing below it: it is no header; nor is one with a name twice."""
+    feed = (
+        '{format: dms, path: "feed/*/*/*.csv", sequence: at, before_image: true,'
+        " assume: [no_truncate]}"
+    )
+    made = project(tmp_path, feed, "Op,id,v,n,at\nI,1,eu,1.50,1\n")
+    made.write(f"feed/public/t/{name}", text)
+    printed = made.shell.filtersql("run").both
+    assert f'could not read "feed/public/t/{name}"' in printed
+    assert said in printed
