@@ -21,6 +21,13 @@ _TAKEN_OVER = (
     'the table over; "filtersql capture {source}" goes on.'
 )
 
+#: what ends it where the log tells of a table as the server has it no more
+_OUTLIVED = (
+    ' Where that is refused again, a table was otherwise only for a while: "filtersql capture '
+    '{source} --drop", then "filtersql capture {source} --create" begin anew, and "filtersql run '
+    '--full-refresh" fills the targets from there.'
+)
+
 NOTHING_TO_CAPTURE = Wording(
     'no subscription reads changes of source "{source}"',
     hint="A subscription says so: source: {{postgres: {source}}}, changes: {{postgres: {source}}}.",
@@ -99,7 +106,7 @@ TABLE_GONE = Wording(
 TABLE_UNKNOWN = Wording(
     'source "{source}" sends changes of table "{table}", which the project does not define',
     detail="A table was renamed, or a partition added. Nothing is lost: the slot waits.",
-    hint=_TAKEN_OVER,
+    hint=_TAKEN_OVER + _OUTLIVED,
 )
 TABLE_ELSEWHERE = Wording(
     'table "{table}" of source "{source}" stands elsewhere in a partition tree than in the project',
@@ -113,12 +120,13 @@ TABLE_CHANGED = Wording(
     detail="{difference} Nothing is lost: the slot waits.",
     hint='"filtersql run" applies what was captured before; "filtersql import {source} --force" '
     'takes the table over; "filtersql capture {source} --rows {table}" takes its rows again and '
-    'goes on, "filtersql run --resync {table}" copies them.',
+    'goes on, "filtersql run --resync {table}" copies them.' + _OUTLIVED,
 )
 OLD_ROWS_TOO_SMALL = Wording(
     'old rows of table "{table}" of source "{source}" lack {columns:quoted}',
     detail="The project counts on them: its filters read them, or its replica identity has them.",
-    hint="Who owns it: ALTER TABLE {table} REPLICA IDENTITY FULL;",
+    hint="Who owns it: ALTER TABLE {table} REPLICA IDENTITY FULL; what was logged "
+    "before lacks them still." + _OUTLIVED,
 )
 TABLE_LACKING = Wording(
     'publication "{publication}" of source "{source}" lacks table "{table}"',

@@ -109,3 +109,36 @@ def test_a_domain_over_a_domain(project: LiveProject) -> None:
     project.capture("--rows", "items")
     project.goes("run", "--resync", "items")
     project.brought_up_to_date()
+
+
+@pytest.mark.parametrize(
+    ("for_a_while", "said"),
+    [
+        (
+            "CREATE TABLE events_3 PARTITION OF events FOR VALUES IN (3);"
+            "INSERT INTO events VALUES (3, 3, 3); DROP TABLE events_3",
+            'sends changes of table "public.events_3", which the project does not define',
+        ),
+        (
+            "ALTER TABLE items ADD more int; INSERT INTO items VALUES (100, '', '', 1);"
+            "ALTER TABLE items DROP more",
+            'Column "more" is not in the project.',
+        ),
+        (
+            "ALTER TABLE items REPLICA IDENTITY NOTHING; INSERT INTO items VALUES (100, '', '');"
+            "ALTER TABLE items REPLICA IDENTITY DEFAULT",
+            'old rows of table "public.items" of source "erp" lack "id"',
+        ),
+    ],
+    ids=["partition", "column", "identity"],
+)
+def test_a_table_that_was_otherwise_for_a_while(
+    project: LiveProject, for_a_while: str, said: str
+) -> None:
+    """The server cannot be asked how it was then: the hint has what ends it."""
+    project.sql(*for_a_while.split(";"))
+    refused = project.refused("capture", "erp", "--until-current")
+    assert said in refused
+    assert 'was otherwise only for a while: "filtersql capture erp --drop", then' in refused
+    assert refused == project.refused("capture", "erp", "--until-current")
+    project.begun_anew()
