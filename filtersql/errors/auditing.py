@@ -30,11 +30,12 @@ ROWS_STAY = Wording(
     hint="What runs is proved by filtersql check. Where another hand wrote to the target, copy it "
     "again: filtersql run --resync {table}.",
 )
-# The source holds more changes than the target.
+# The source holds more changes than the target. How that gets them depends on who asks: a run
+# refuses a definition that changed, and rows that would enter by a later clock.
 SOURCE_AHEAD = Wording(
     'source of "{name}" holds the changes up to seq {holds}, its target stands {stands}',
-    hint="Bring the target to seq {holds} with filtersql run, copy the table again with run "
-    "--resync, or name an older source.",
+    hint="Bring the target to seq {holds} with {way}, copy the table again with filtersql run "
+    "--resync {table}, or name an older source.",
 )
 FEED_TOO_SHORT = Wording(
     'feed of "{name}" no longer holds all changes that were applied to its target',

@@ -46,16 +46,20 @@ def entering(context: RunContext, engine: Engine, target: TargetRun) -> Iterator
         return
     folder = as_open(context.folder / f"entering-{target.lane}")
     sourced = SourcedTarget(compiled, context.options.source_copies[target.name])
-    source = SourceAtPosition(context.inputs, subscription, sourced, engine, folder)
+    stood_at = _stood_at(engine, target)
+    way = f'filtersql run --as-of "{stood_at}" (its clock)' if stood_at else "filtersql run"
+    source = SourceAtPosition(context.inputs, subscription, sourced, engine, folder, way)
     source.bring_forward(target.reached, target.standing.entry)
     try:
-        engine.define(compiled.changes_view, _entering(engine, target).sql(engine.dialect))
+        engine.define(
+            compiled.changes_view, _entering(engine, target, stood_at).sql(engine.dialect)
+        )
         yield
     finally:
         source.forget()
 
 
-def _entering(engine: Engine, target: TargetRun) -> exp.Select:
+def _entering(engine: Engine, target: TargetRun, stood_at: str | None) -> exp.Select:
     """Rows of the source whose key the target lacks, as a snapshot's."""
     compiled = target.compiled
     given = {f"after_{each.name}": named_column(each.name, "s") for each in compiled.feed_columns}
@@ -67,7 +71,7 @@ def _entering(engine: Engine, target: TargetRun) -> exp.Select:
     held = exp.to_table(compiled.target_sql, dialect=engine.dialect)
     same = exp.and_(*(named_column(name, "s").eq(named_column(name, "t")) for name in compiled.key))
     rows = rows.join(exp.alias_(held, "t", table=True), on=same, join_type="anti")
-    if (stood_at := _stood_at(engine, target)) is None:
+    if stood_at is None:
         return rows
     began = (
         exp.GTE(

@@ -55,6 +55,8 @@ class SourceAtPosition(Struct, frozen=True):
     sourced: SourcedTarget
     engine: Engine
     folder: Path
+    #: what brings a target to where its source is
+    way: str = "filtersql run"
 
     def bring_forward(
         self, position: int | None, entry: Entry | None, *, checks_keys: bool = True
@@ -67,9 +69,15 @@ class SourceAtPosition(Struct, frozen=True):
         holds = source.seq_of(copy.relation) if source and copy.copy_data else None
         if holds is not None and (position is None or position < holds):
             stands = "before the first change" if position is None else f"at seq {position}"
-            raise Mistakes(
-                [SOURCE_AHEAD(name=self.sourced.compiled.unique_id, holds=holds, stands=stands)]
+            compiled, way = self.sourced.compiled, self.way
+            ahead = SOURCE_AHEAD(
+                name=compiled.unique_id,
+                holds=holds,
+                stands=stands,
+                way=way,
+                table=str(compiled.relation),
             )
+            raise Mistakes([ahead])
         has_source = stage_source(
             self.inputs,
             self.engine,

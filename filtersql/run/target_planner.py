@@ -137,8 +137,9 @@ class Planner(Struct, frozen=True):
 
     def _source(self, entry: Entry) -> SourceAtPosition:
         """What reads the source; what the target's filters ask beside a row is shown."""
+        way = "filtersql run under the earlier definition"
         source = SourceAtPosition(
-            self.inputs, self.subscription, self.sourced, self.engine, self.folder
+            self.inputs, self.subscription, self.sourced, self.engine, self.folder, way
         )
         source.show_beside(self._clock(entry))
         return source

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -127,3 +128,49 @@ def test_a_kill_behind_the_rows_repeats_no_change_that_they_hold(project: LivePr
     project.capture()
     assert "CONFLICTS" not in project.goes("run", "--full-refresh")
     assert project.differences() == []
+
+
+def test_rows_behind_a_target_whose_filter_changed(project: LiveProject) -> None:
+    """They cannot be taken back: the hint has what a plan waits for, and what needs no plan."""
+    project.capture("--create")
+    project.goes("run")
+    published = (project.folder / "publications/p.yml").read_text()
+    project.sql("INSERT INTO items VALUES (100, 'x', 'y')")
+    project.capture("--rows", "items")
+    wider = published.replace("id % 3 <> 0", "id > 0")
+    project.write("publications/p.yml", wider)
+    for command in (("plan",), ("apply", "--yes")):
+        said = project.refused(*command)
+        assert "with filtersql run under the earlier definition, copy the table again with" in said
+    assert "the filter of" in project.refused("run")
+    project.write("publications/p.yml", published)
+    project.goes("run")
+    project.write("publications/p.yml", wider)
+    assert "6 rows enter" in project.goes("plan")
+    assert "filtersql run --resync public.items" in said
+    project.goes("run", "--resync", "public.items")
+    assert project.goes("plan").startswith("Nothing changes")
+
+
+def test_rows_behind_a_target_whose_clock_went_on(project: LiveProject) -> None:
+    """Rows of today's clock are not these: first it gets its changes at the clock that it has."""
+    timed = "CREATE TABLE timed (id int PRIMARY KEY, day date NOT NULL);\n"
+    timed += "ALTER TABLE timed REPLICA IDENTITY FULL;\n"
+    project.sql(timed, "INSERT INTO timed VALUES (1, '2026-01-01'), (2, '2026-01-09')")
+    project.write("tables/timed.sql", timed)
+    window = "{column: day, keep: 30 days, delay: 2 days}"
+    published = f"publications: [{{name: t, tables: [{{name: timed, window: {window}}}]}}]\n"
+    project.write("publications/t.yml", published)
+    source = "source: {postgres: erp}, changes: {postgres: erp}"
+    project.write(
+        "subscriptions/s.yml", f"subscriptions: [{{name: s, publications: [t], {source}}}]\n"
+    )
+    project.capture("--create")
+    project.goes("run", "--as-of", "2026-01-10")
+    project.sql("INSERT INTO timed VALUES (3, '2026-01-08')")
+    project.capture("--rows", "timed")
+    said = project.refused("run", "--as-of", "2026-01-12")
+    (clock,) = re.findall('with filtersql run --as-of "([^"]+)" .its clock.,', said)
+    project.goes("run", "--as-of", clock)
+    shown = project.goes("run", "--as-of", "2026-01-12", "--show", "5")
+    assert "(3 rows)" in shown
