@@ -79,8 +79,6 @@ class ColumnReader(Struct):
         relation = relation_written(*batch.table)
         if table is None or not isinstance(relation, str):
             return None
-        if len({*batch.header}) < len(batch.header):
-            return None
         ops: list[str | None] = ["read"] * len(seqs)
         if not batch.is_load:
             ops = [OPS.get(str(op)) for op in batch.column("Op")]
