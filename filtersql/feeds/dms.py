@@ -36,9 +36,9 @@ from filtersql.errors.feeds import (
 )
 from filtersql.feeds.blocks import Block
 from filtersql.feeds.column_blocks import ColumnBlock
-from filtersql.feeds.dms_changes import HINT, Changes
+from filtersql.feeds.dms_changes import Changes
 from filtersql.feeds.dms_columns import ColumnReader
-from filtersql.feeds.dms_rows import RANK_BITS, Batch, Key, batches_of
+from filtersql.feeds.dms_rows import HINT, RANK_BITS, Batch, Key, batches_of
 from filtersql.feeds.held import Counted, Held, LastPlaces, held_by, take_place
 from filtersql.feeds.landings import Lasts, Needed
 from filtersql.feeds.lines import FeedFile, line_span

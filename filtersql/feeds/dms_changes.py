@@ -20,7 +20,7 @@ from filtersql.changes import may_be_out_of_line
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import AMBIGUOUS_VALUE, UNREADABLE_EVENT
-from filtersql.feeds.dms_rows import Batch, Row
+from filtersql.feeds.dms_rows import HINT, Batch, Row
 from filtersql.feeds.landings import Needed, is_needed
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.places import Place
@@ -28,9 +28,8 @@ from filtersql.feeds.records import Record
 from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 
-__all__ = ["HINT", "OPS", "Changes", "Member", "Shape"]
+__all__ = ["OPS", "Changes", "Member", "Shape"]
 
-HINT = "Write files with AddColumnName, below folders of the schema and the table."
 OPS = {"I": "insert", "U": "update", "D": "delete"}
 _ZONE = re.compile(r"(?:[+-]\d\d(?::?\d\d)*|Z)$", re.ASCII)
 _BEFORE = "BI_"

@@ -38,8 +38,9 @@ from filtersql.feeds.lines import FeedFile, check_read, opened
 from filtersql.feeds.places import Place
 from filtersql.names import RelationName
 
-__all__ = ["RANK_BITS", "Batch", "Key", "Row", "batches_of", "is_load_file", "table_of"]
+__all__ = ["HINT", "RANK_BITS", "Batch", "Key", "Row", "batches_of", "is_load_file", "table_of"]
 
+HINT = "Write files with AddColumnName, below folders of the schema and the table."
 #: numbers of the changes that share a hundredth of a second
 RANK_BITS = 24
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
@@ -190,7 +191,7 @@ def _once(file: FeedFile, header: Sequence[str]) -> Sequence[str]:
     for name, count in Counter(header).items():
         if count > 1:
             reason = f'column "{name}" stands twice in its header'
-            raise Mistakes([UNREADABLE_FEED_FILE(path=file.shown, reason=reason)])
+            raise Mistakes([UNREADABLE_FEED_FILE(path=file.shown, reason=reason, hint=HINT)])
     return header
 
 

@@ -341,3 +341,4 @@ def test_dms_files_without_names(tmp_path: Path, name: str, text: str, said: str
     printed = made.shell.filtersql("run").both
     assert f'could not read "feed/public/t/{name}"' in printed
     assert said in printed
+    assert "AddColumnName" in printed
