@@ -30,6 +30,7 @@ from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import (
     DISORDERED_FILES,
+    FILE_CHANGED,
     LOST_BEGINNING,
     UNREADABLE_EVENT,
     UNREADABLE_FEED_FILE,
@@ -47,7 +48,7 @@ from filtersql.feeds.records import Record
 from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 
-__all__ = ["Dms", "lacks_beginning", "sequence_of"]
+__all__ = ["Dms", "check_header", "lacks_beginning", "sequence_of"]
 
 _KEEP = "Keep the files of a target's last hundredth of a second."
 
@@ -62,6 +63,8 @@ class Dms(Struct):
     needed: Needed = None
     counted: Counted = {}
     seqs: list[int] = field(default_factory=list)
+    #: how many of them each file has
+    rows: Counter[str] = field(default_factory=Counter)
     last: dict[str, int] = field(default_factory=dict)
     held: dict[str, tuple[Held, ...]] = field(default_factory=dict)
     wrong: list[Found] = field(default_factory=list)
@@ -73,8 +76,8 @@ class Dms(Struct):
         column = sequence_of(self.feed)
         for batch in batches_of(self.files):
             name, load = batch.table, batch.is_load
-            if not batch.rows:
-                self._check_header(batch)
+            check_header(batch, self.catalog)
+            self.rows[batch.shown] += len(batch.rows)
             # What is sent again, as behind a task that went on, is passed over.
             passed = min(self.lasts.get(name, {-1})) >> RANK_BITS
             last = newest.get((name, load), (0, 0))
@@ -107,17 +110,6 @@ class Dms(Struct):
             raise Mistakes([LOST_BEGINNING(seq=lost, hint=_KEEP)])
         return self
 
-    def _check_header(self, batch: Batch) -> None:
-        """Where no row follows it, the first line may be one. Raises Mistakes."""
-        named = {"Op"}
-        if batch.is_load:
-            table = self.catalog.tables.get(batch.table)
-            names = () if table is None else [column.name for column in table.columns]
-            named = {*((table and table.primary_key) or names)}
-        if batch.header and not named.issubset(batch.header):
-            reason = "its first line names no columns"
-            raise Mistakes([UNREADABLE_FEED_FILE(path=batch.shown, reason=reason, hint=HINT)])
-
     def blocks(self, mistakes: list[Found]) -> Iterator[Block | ColumnBlock]:
         """The changes, file by file, in columns where they can be read so."""
         mistakes += self.wrong
@@ -132,10 +124,30 @@ class Dms(Struct):
             yield from changes.each(batch, seqs, mistakes)
 
     def _numbered(self) -> Iterator[tuple[Batch, Sequence[int]]]:
-        taken = 0
+        """Raises Mistakes where a file has another number of rows than at the first look."""
+        taken, left = 0, self.rows.copy()
         for batch in batches_of(self.files):
+            left[batch.shown] -= len(batch.rows)
+            if left[batch.shown] < 0:
+                raise Mistakes([FILE_CHANGED(path=batch.shown)])
             yield batch, self.seqs[taken : taken + len(batch.rows)]
             taken += len(batch.rows)
+        if shorter := [shown for shown, rows in left.items() if rows]:
+            raise Mistakes(FILE_CHANGED(path=shown) for shown in shorter)
+
+
+def check_header(batch: Batch, catalog: Catalog) -> None:
+    """Where no row follows it, the first line may be one. Raises Mistakes."""
+    if batch.rows or not batch.header:
+        return
+    named = {"Op"}
+    if batch.is_load:
+        table = catalog.tables.get(batch.table)
+        names = () if table is None else [column.name for column in table.columns]
+        named = {*((table and table.primary_key) or names)}
+    if not named.issubset(batch.header):
+        reason = "its first line names no columns"
+        raise Mistakes([UNREADABLE_FEED_FILE(path=batch.shown, reason=reason, hint=HINT)])
 
 
 def _unread(batch: Batch, number: int, column: str) -> Found:

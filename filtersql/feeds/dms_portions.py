@@ -21,7 +21,7 @@ import pyarrow
 from msgspec import Struct
 
 from filtersql.errors import Mistakes
-from filtersql.feeds.dms import lacks_beginning, sequence_of
+from filtersql.feeds.dms import check_header, lacks_beginning, sequence_of
 from filtersql.feeds.dms_changes import Changes
 from filtersql.feeds.dms_columns import ColumnReader
 from filtersql.feeds.dms_rows import RANK_BITS, Batch, Key, batches_of
@@ -77,8 +77,7 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
     try:
         for batch in _batches(portion):
             name, shown, found = batch.table, batch.shown, batch.keys(column)
-            if not batch.rows and batch.header:
-                return DmsFacts(usual=False)  # the first line may be a row
+            check_header(batch, share.catalog)
             for number, key in enumerate(found, count):
                 if key is None:
                     return DmsFacts(usual=False)

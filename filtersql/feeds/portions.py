@@ -112,5 +112,5 @@ def traces(files: Sequence[FeedFile]) -> list[bytes]:
         with file.path.open("rb") as stream:
             for place in (*(piece.start for piece in _pieces(file)), file.size):
                 stream.seek(max(0, place - _TRACE))
-                found.append(stream.read(min(place, _TRACE)))
+                found.append(stream.read(min(place or file.size, _TRACE)))
     return found

@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 from portioned import ThisProcess, read_in_portions
-from running import World, insert, table
+from running import SPAN, World, insert, table
 
+from filtersql.definitions.model import Feed
+from filtersql.errors import Mistakes
+from filtersql.feeds.dms import Dms
+from filtersql.feeds.lines import find_files
+from filtersql.feeds.portions import traces
 from filtersql.run import sources
 from filtersql.targets.duckdb import DuckDB
 from filtersql.targets.duckdb_file import connect
@@ -107,3 +112,37 @@ def test_a_file_that_is_gone_is_named(
     monkeypatch.setattr(DuckDB, "cluster", gone)
     (mistake,) = world.run(engine).mistakes
     assert 'could not read "changes/1.jsonl"' in mistake.message
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+@pytest.mark.parametrize("blocks", [False, True])
+def test_a_file_of_dms_with_other_rows_gives_no_numbers_to_others(
+    tmp_path: Path, rows: int, blocks: bool
+) -> None:
+    """They are counted at the first look, at the order; the second one reads values."""
+    feed = Feed(SPAN, "dms", "changes/public/t/*.csv", options={"sequence": "at"})
+    world = _world(tmp_path)
+
+    def write(name: str, count: int, note: str) -> None:
+        lines = (f"I,{number},{note},{number}\n" for number in range(count))
+        world.write(f"changes/public/t/{name}.csv", "".join(["Op,a,b,at\n", *lines]).encode())
+
+    write("1", 2, "x")
+    write("2", 2, "x")
+    dms = Dms(find_files(str(feed.path), tmp_path, None), feed, world.inputs().catalog, {}).index()
+    write("1", rows, "x" * 40)  # its bytes are not fewer
+    with pytest.raises(Mistakes, match=r"t/1\.csv.* was changed") as refused:
+        [*(dms.blocks([]) if blocks else dms.records([]))]
+    assert len(refused.value.mistakes) == 1
+
+
+def test_a_trace_has_the_beginning_of_a_file(tmp_path: Path) -> None:
+    """A file that only grew has the same one."""
+    path = tmp_path / "1.jsonl"
+    path.write_bytes(b"a" * 200)
+    files = find_files(str(path), tmp_path, None)
+    before = traces(files)
+    path.write_bytes(b"a" * 200 + b"c")
+    assert traces(files) == before
+    path.write_bytes(b"b" + b"a" * 199)
+    assert traces(files) != before

@@ -134,6 +134,23 @@ def test_a_load_that_lost_rows_is_left_to_one_reader(feeds: PortionedFeed) -> No
     assert feeds.in_portions(feeds.landings(3), 1000) is None
 
 
+@pytest.mark.parametrize("header", ["id,v,n", "7,eu,1.00"])
+def test_a_file_of_one_line_is_usual_where_that_names_columns(
+    feeds: PortionedFeed, header: str
+) -> None:
+    """Of a table that was empty; else it is a row, of which one reader speaks."""
+    rows = "id,v,n\n1,eu,1.00\n"
+    files = {"t/LOAD00000001.csv": rows, "u/LOAD00000001.csv": f"{header}\n"}
+    feeds.write_named({f"public/{name}": text.encode() for name, text in files.items()})
+    expected = feeds.by_one(feeds.landings(None))
+    found = feeds.in_portions(feeds.landings(None), 1000)
+    if header[0] == "7":
+        assert "could not read" in expected[0]
+        assert found is None
+    else:
+        assert same(found, expected)
+
+
 def held(world: World, engine: Engine, files: dict[str, bytes]) -> list[list[tuple[object, ...]]]:
     """The rows of each target behind a run."""
     for name, text in files.items():
