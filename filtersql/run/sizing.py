@@ -30,13 +30,7 @@ def size_sessions(context: RunContext) -> None:
     if context.engine.atomic:
         return
     names = {target.name for target in going(context)}
-    touched = [
-        target
-        for target in context.targets
-        if target.name in names
-        or target.standing.copy
-        or (context.options.release and target.quarantined)
-    ]
+    touched = [t for t in context.targets if t.name in names or t.standing.copy]
     if not touched:
         return
 
