@@ -76,7 +76,7 @@ class Dms(Struct):
         column = sequence_of(self.feed)
         for batch in batches_of(self.files):
             name, load = batch.table, batch.is_load
-            check_header(batch, self.catalog)
+            check_header(batch, self.catalog, column)
             self.rows[batch.shown] += len(batch.rows)
             # What is sent again, as behind a task that went on, is passed over.
             passed = min(self.lasts.get(name, {-1})) >> RANK_BITS
@@ -136,16 +136,23 @@ class Dms(Struct):
             raise Mistakes(FILE_CHANGED(path=shown) for shown in shorter)
 
 
-def check_header(batch: Batch, catalog: Catalog) -> None:
-    """Where no row follows it, the first line may be one. Raises Mistakes."""
-    if batch.rows or not batch.header:
+def check_header(batch: Batch, catalog: Catalog, column: str) -> None:
+    """Where no row follows it, the first line may be one. Raises Mistakes.
+
+    `column` orders changes. A file need not have all columns, but it has those of a key.
+    """
+    header = {*batch.header}
+    if batch.rows or not header:
         return
-    named = {"Op"}
+    named = "Op" in header
     if batch.is_load:
         table = catalog.tables.get(batch.table)
-        names = () if table is None else [column.name for column in table.columns]
-        named = {*((table and table.primary_key) or names)}
-    if not named.issubset(batch.header):
+        if table is None:
+            return
+        named = header.issuperset(table.primary_key)
+        if not table.primary_key:
+            named = header.issubset({"Op", column, *(one.name for one in table.columns)})
+    if not named:
         reason = "its first line names no columns"
         raise Mistakes([UNREADABLE_FEED_FILE(path=batch.shown, reason=reason, hint=HINT)])
 

@@ -77,7 +77,7 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
     try:
         for batch in _batches(portion):
             name, shown, found = batch.table, batch.shown, batch.keys(column)
-            check_header(batch, share.catalog)
+            check_header(batch, share.catalog, column)
             for number, key in enumerate(found, count):
                 if key is None:
                     return DmsFacts(usual=False)

@@ -15,6 +15,12 @@ import pytest
 from answers import Project
 from feed_histories import Row, debezium, dms, history, native, wal2json
 from rows import rows_of
+from running import SPAN, World, table
+
+from filtersql.definitions.model import Feed
+from filtersql.errors import Mistakes
+from filtersql.feeds.dms import Dms
+from filtersql.feeds.lines import find_files
 
 TABLE = """tables:
   - name: t
@@ -342,3 +348,20 @@ def test_dms_files_without_names(tmp_path: Path, name: str, text: str, said: str
     assert f'could not read "feed/public/t/{name}"' in printed
     assert said in printed
     assert "AddColumnName" in printed
+
+
+@pytest.mark.parametrize(("text", "is_header"), [("id,v\n", True), ("1,eu\n", False)])
+def test_an_empty_load_of_a_table_without_a_key_may_lack_columns(
+    tmp_path: Path, text: str, is_header: bool
+) -> None:
+    """As one with rows may, where nobody publishes the others."""
+    world = World(tmp_path).add(table("t", key=(), id="int4", v="text", n="int4"))
+    world.write("feed/public/t/LOAD1.csv", text.encode())
+    feed = Feed(SPAN, "dms", "feed/public/t/*", options={"sequence": "at"})
+    files = find_files(str(feed.path), tmp_path, None)
+    dms = Dms(files, feed, world.inputs().catalog, {})
+    if is_header:
+        assert [*dms.index().records([])] == []
+    else:
+        with pytest.raises(Mistakes, match="could not read"):
+            dms.index()
