@@ -33,7 +33,7 @@ from filtersql.feeds.table_feeds import Found
 __all__ = ["ColumnReader"]
 
 #: fewer rows are read as fast one by one
-_FEWEST = 500
+_FEWEST = 100
 #: files of which so many batches in a row are not usual are read without a try
 _MOST_MISSES = 3
 _OPS_WITH_OLD = pyarrow.array(["update", "delete"])
