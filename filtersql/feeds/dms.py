@@ -87,7 +87,7 @@ class Dms(Struct):
                     self.wrong.append(_unread(batch, number, column))
                 if key >= last:
                     last = key
-                elif not load and key[0] > passed:
+                elif key[0] > passed:
                     place = batch.place(number)
                     self.wrong.append((place, DISORDERED_FILES(line_span(*place), table=name)))
                 keys.append((key, batch.shown, name))
@@ -141,9 +141,9 @@ def check_header(batch: Batch, catalog: Catalog, column: str) -> None:
 
     `column` orders changes. A file need not have all columns, but it has those of a key.
     """
-    header = {*batch.header}
-    if batch.rows or not header:
+    if batch.rows or not batch.header:
         return
+    header = {*batch.header}
     named = "Op" in header
     if batch.is_load:
         table = catalog.tables.get(batch.table)

@@ -53,7 +53,7 @@ class ColumnReader(Struct):
         for batch, seqs in batches:
             found = self._read(batch, seqs)
             if found is None:
-                yield from in_blocks(self.changes.each(batch, seqs, mistakes))
+                yield from self._each(batch, seqs, mistakes)
             else:
                 yield found
 
@@ -67,8 +67,24 @@ class ColumnReader(Struct):
             return None
         if group is None:
             return None
-        each = partial(_each, self.changes, batch, seqs)
+        each = partial(self._each, batch, seqs)
         return ColumnBlock(batch.shown, batch.size, [group], each, self._taken)
+
+    def _each(self, batch: Batch, seqs: Sequence[int], mistakes: list[Found]) -> Iterator[Block]:
+        """The same rows, one by one."""
+        return in_blocks(self.changes.each(batch, seqs, mistakes))
+
+    def _reread(
+        self, batch: Batch, seqs: Sequence[int], numbers: Sequence[int]
+    ) -> Iterator[Record]:
+        """Some of them. Raises msgspec.DecodeError where something is wrong."""
+        mistakes: list[Found] = []
+        for _, change in self.changes.each(
+            batch, [seqs[one] for one in numbers], mistakes, numbers
+        ):
+            yield change
+        if mistakes:
+            raise msgspec.DecodeError
 
     def _taken(self) -> None:
         """What was read last could be used."""
@@ -111,7 +127,7 @@ class ColumnReader(Struct):
             "prev_seq": pyarrow.nulls(len(op), pyarrow.int64()),
             "unchanged": pyarrow.nulls(len(op), pyarrow.list_(pyarrow.string())),
         }
-        reread = partial(_reread, self.changes, batch, seqs)
+        reread = partial(self._reread, batch, seqs)
         return Group(relation, pyarrow.table(changes), images, reread)
 
     def _image(
@@ -147,21 +163,3 @@ def _rows(
     columns = dict.fromkeys(untold, pyarrow.nulls(len(there), pyarrow.string()))
     told = {name: compute.if_else(there, one, None) for name, one in values.items()}
     return Rows(there, columns | told, told.keys(), untold)
-
-
-def _each(
-    changes: Changes, batch: Batch, seqs: Sequence[int], mistakes: list[Found]
-) -> Iterator[Block]:
-    """The same rows, one by one."""
-    return in_blocks(changes.each(batch, seqs, mistakes))
-
-
-def _reread(
-    changes: Changes, batch: Batch, seqs: Sequence[int], numbers: Sequence[int]
-) -> Iterator[Record]:
-    """Some of them. Raises msgspec.DecodeError where something is wrong."""
-    mistakes: list[Found] = []
-    for _, change in changes.each(batch, [seqs[one] for one in numbers], mistakes, numbers):
-        yield change
-    if mistakes:
-        raise msgspec.DecodeError

@@ -76,27 +76,28 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
     column, first, count = sequence_of(share.feed), -1, 0
     try:
         for batch in _batches(portion):
-            name, shown, found = batch.table, batch.shown, batch.keys(column)
+            name, shown, begin = batch.table, batch.shown, count
             check_header(batch, share.catalog, column)
-            for number, key in enumerate(found, count):
+            count += len(batch.rows)
+            if batch.is_load:
+                if batch.rows:
+                    loads.add(shown)
+                    loaded[name] += len(batch.rows)
+                    take_place(held, shown, name, 0, len(batch.rows), once=True)
+                continue
+            for number, key in enumerate(batch.keys(column), begin):
                 if key is None:
                     return DmsFacts(usual=False)
                 take_place(held, shown, name, key[0], once=True)
-                if batch.is_load:
-                    continue
                 if key[0] > read.get(name, -1):
-                    begin, end = tables.get(name, (key, key))
-                    if key < end:
+                    lowest, highest = tables.get(name, (key, key))
+                    if key < highest:
                         return DmsFacts(usual=False)
-                    tables[name] = (begin, key)
+                    tables[name] = (lowest, key)
                 # The number inside of a hundredth of a second may have more digits than 64 bits.
                 keys.add(number, key[0], f"{key[1]:020}", name.schema, name.name)
                 first = key[0] if first < 0 else min(first, key[0])
                 newest[shown] = max(key[0], newest.get(shown, 0))
-            count += len(batch.rows)
-            if batch.is_load and batch.rows:
-                loads.add(shown)
-                loaded[name] += len(batch.rows)
     except Mistakes:
         return DmsFacts(usual=False)
     finally:

@@ -156,14 +156,18 @@ def _interruptible() -> None:
     cancel = signal.getsignal(signal.SIGINT)
 
     def interrupted(number: int, frame: FrameType | None) -> None:
-        # py4j writes tracebacks of the requests that are broken off into the root's log.
-        logging.getLogger().addFilter(lambda told: told.module != "java_gateway")
+        logging.getLogger().addFilter(_not_of_py4j)
         with suppress(Exception):
             if callable(cancel):
                 cancel(number, frame)
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, interrupted)
+
+
+def _not_of_py4j(told: logging.LogRecord) -> bool:
+    """py4j writes tracebacks of the requests that are broken off into the root's log."""
+    return told.module != "java_gateway"
 
 
 def _mapped(builder: SparkSession.Builder, options: str, log: Path) -> SparkSession:
