@@ -60,7 +60,7 @@ from filtersql.names import RelationName
 
 __all__ = ["Debezium", "open_feed"]
 
-_NONE = pyarrow.array([], pyarrow.int64())
+_NONE = pyarrow.nulls(0, pyarrow.int64())
 
 
 class Debezium(Struct, frozen=True):

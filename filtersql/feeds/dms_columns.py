@@ -36,8 +36,6 @@ __all__ = ["ColumnReader"]
 _FEWEST = 100
 #: files of which so many batches in a row are not usual are read without a try
 _MOST_MISSES = 3
-_OPS_WITH_OLD = pyarrow.array(["update", "delete"])
-_NO_OPS = pyarrow.array([], pyarrow.string())
 
 
 class ColumnReader(Struct):
@@ -110,7 +108,8 @@ class ColumnReader(Struct):
             has_old = is_deleted
             old = {name: values for name, values in new.items() if name in shape.logged}
         else:
-            has_old = compute.is_in(op, value_set=_OPS_WITH_OLD if shape.old else _NO_OPS)
+            looks_back = compute.or_(compute.equal(op, "update"), is_deleted)
+            has_old = compute.and_(looks_back, bool(shape.old))
             found = self._image(shape.old, columns, has_old)
             if found is None:
                 return None

@@ -68,7 +68,7 @@ class StagedFile(Struct):
         if self.writer is None and rows_only:
             return
         if self.writer is None:
-            self.write([pyarrow.array([], kind) for kind in self.types])
+            self.write([pyarrow.nulls(0, kind) for kind in self.types])
         assert self.writer is not None
         self.writer.close()
         self.own.replace(self.path)

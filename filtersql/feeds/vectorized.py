@@ -44,7 +44,6 @@ _OFFSET = r"(?:Z|[+-](?:0[0-9]|1[0-5])(?::?[0-5][0-9])?)"
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 #: texts that PostgreSQL prints as they are written
 _PRINTED = {"uuid": _UUID, "time": rf"{_TIME}(?:\.[0-9]{{0,5}}[1-9])?"}
-_BOOLEANS = pyarrow.array(["true", "false", "t", "f"])
 _MOST_DIGITS = 100
 _FLOAT = r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?"
 _ZERO = r"^-?[0.]+(?:[eE]|$)"
@@ -114,10 +113,11 @@ def _integers(narrow: str, kind: StoredKind, written: _Written) -> pyarrow.Array
 
 def _booleans(written: _Written) -> pyarrow.Array | None:
     if isinstance(written, pyarrow.StringArray):
-        told = compute.index_in(written, value_set=_BOOLEANS)
-        # 0 and 2 are true; what is none of them, or nothing, is null.
-        is_true = compute.equal(compute.bit_wise_and(told, 1), 0)
-        return is_true if told.null_count == written.null_count else None
+        is_true, is_false = (
+            compute.or_(compute.equal(written, word), compute.equal(written, word[0]))
+            for word in ("true", "false")
+        )
+        return is_true if _all(compute.or_(is_true, is_false)) else None
     if isinstance(written, pyarrow.Array):
         return written if written.type == pyarrow.bool_() else None
     if not {*map(type, written)} <= {bool, _NONE}:

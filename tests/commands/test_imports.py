@@ -61,3 +61,13 @@ def test_what_compiles_loads_no_engine(work: str) -> None:
     loaded = {name.split(".")[0] for name in json.loads(lines[-1])}
 
     assert loaded & ENGINES == set()
+
+
+@pytest.mark.parametrize("work", ["api.run", "api.status", "feeds.changes"])
+def test_what_runs_does_not_load_pandas(work: str) -> None:
+    """Arrow loads pandas, where it is installed, with the first array that is made of a list."""
+    lines, _ = run(f"import filtersql.{work}; {LOADED}")
+    loaded = {name.split(".")[0] for name in json.loads(lines[-1])}
+
+    assert "pyarrow" in loaded
+    assert "pandas" not in loaded
