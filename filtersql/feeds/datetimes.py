@@ -21,7 +21,14 @@ from typing import Any
 import pyarrow
 from pyarrow import types
 
-from filtersql.feeds.datetime_numbers import date_text, time_of_day, timestamp_text
+from filtersql.feeds.datetime_numbers import EPOCH_DAYS, date_text, timestamp_text
+from filtersql.filters.values.calendar import (
+    USECS_PER_DAY,
+    TimeAndZone,
+    days_of,
+    show_time,
+    show_timetz,
+)
 
 __all__ = [
     "FOREVER_DAYS",
@@ -42,7 +49,6 @@ __all__ = [
 FOREVER_DAYS = 2**31 - 1
 FOREVER_MICROS = 2**63 - 1
 
-_DAY = 86_400_000_000
 #: 4714-11-24 BC, the first day behind 5874897-12-31, and the first one behind 294276-12-31
 _FIRST_DAY, _LAST_DAY, _LAST_STAMP_DAY = -2_440_588, 2_145_042_906, 106_762_940
 _DATE = r"(\d{4,})-(\d\d)-(\d\d)"
@@ -54,7 +60,6 @@ _timestamptz = re.compile(rf"{_DATE}[ T]{_TIME} ?{_OFFSET}( BC)?", re.ASCII)
 _time = re.compile(_TIME, re.ASCII)
 _timetz = re.compile(rf"{_TIME} ?{_OFFSET}", re.ASCII)
 _FIELD = "date/time field value"
-_MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _INFINITE = {"infinity": 1, "-infinity": -1}
 
 
@@ -87,7 +92,7 @@ def timestamp_micros(text: str) -> int:
     if match is None:
         raise ValueError
     days = _days(match[1], match[2], match[3], bc=match[8] is not None)
-    return in_range(days * _DAY + _micros(match[4], match[5], match[6], match[7]))
+    return in_range(days * USECS_PER_DAY + _micros(match[4], match[5], match[6], match[7]))
 
 
 def timestamptz_micros(text: str) -> int:
@@ -98,7 +103,7 @@ def timestamptz_micros(text: str) -> int:
     if match is None:
         raise ValueError
     days = _days(match[1], match[2], match[3], bc=match[9] is not None)
-    local = days * _DAY + _micros(match[4], match[5], match[6], match[7])
+    local = days * USECS_PER_DAY + _micros(match[4], match[5], match[6], match[7])
     return in_range(local - _offset_seconds(match[8]) * 1_000_000)
 
 
@@ -111,7 +116,7 @@ def time_text(text: str) -> str:
     match = _time.fullmatch(text)
     if match is None:
         raise ValueError
-    return time_of_day(_micros(match[1], match[2], match[3], match[4]))
+    return show_time(_micros(match[1], match[2], match[3], match[4]))
 
 
 def timetz_text(text: str) -> str:
@@ -123,8 +128,8 @@ def timetz_text(text: str) -> str:
     match = _timetz.fullmatch(text)
     if match is None:
         raise ValueError
-    time = time_of_day(_micros(match[1], match[2], match[3], match[4]))
-    return time + _offset_text(_offset_seconds(match[5]))
+    micros = _micros(match[1], match[2], match[3], match[4])
+    return show_timetz(TimeAndZone(micros, _offset_seconds(match[5])))
 
 
 def days_text(days: object) -> str:
@@ -174,27 +179,20 @@ def _each(
 
 @lru_cache(maxsize=4096)
 def _days(year_text: str, month_text: str, day_text: str, *, bc: bool) -> int:
-    year, month, day = int(year_text), int(month_text), int(day_text)
-    if year == 0 or not 1 <= month <= 12 or not 1 <= day <= _MONTH_DAYS[month - 1]:
+    year = int(year_text)
+    if year == 0:
         raise OutOfRange(_FIELD)
-    if bc:
-        year = 1 - year
-    if month == 2 and day == 29 and (year % 4 or (year % 100 == 0 and year % 400)):
-        raise OutOfRange(_FIELD)
-    # Howard Hinnant's days_from_civil: the proleptic Gregorian calendar in whole eras.
-    year -= month <= 2
-    era, year_of_era = divmod(year, 400)
-    day_of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
-    return (
-        era * 146_097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year
-    ) - 719_468
+    try:
+        return EPOCH_DAYS + days_of(1 - year if bc else year, int(month_text), int(day_text))
+    except ValueError:
+        raise OutOfRange(_FIELD) from None
 
 
 def _micros(hour: str, minute: str, second: str | None, fraction: str | None) -> int:
     """Of the day: 24:00:00 is its end, and the second 60 the next minute, as PostgreSQL reads."""
     seconds = (int(hour) * 60 + int(minute)) * 60 + int(second or 0)
     micros = seconds * 1_000_000 + int((fraction or "").ljust(6, "0"))
-    if int(minute) > 59 or int(second or 0) > 60 or micros > _DAY:
+    if int(minute) > 59 or int(second or 0) > 60 or micros > USECS_PER_DAY:
         raise OutOfRange(_FIELD)
     return micros
 
@@ -212,16 +210,8 @@ def _offset_seconds(text: str) -> int:
 
 def in_range(micros: int) -> int:
     """The microseconds, which PostgreSQL may count beyond 64 bits since 1970: OverflowError."""
-    if not _FIRST_DAY * _DAY <= micros < _LAST_STAMP_DAY * _DAY:
+    if not _FIRST_DAY * USECS_PER_DAY <= micros < _LAST_STAMP_DAY * USECS_PER_DAY:
         raise OutOfRange("timestamp")
     if micros >= FOREVER_MICROS:
         raise OverflowError
     return micros
-
-
-def _offset_text(east: int) -> str:
-    sign, seconds = ("-", -east) if east < 0 else ("+", east)
-    parts = [seconds // 3600, seconds // 60 % 60, seconds % 60]
-    while len(parts) > 1 and parts[-1] == 0:
-        parts.pop()
-    return sign + ":".join(f"{part:02}" for part in parts)

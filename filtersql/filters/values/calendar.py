@@ -30,6 +30,7 @@ __all__ = [
     "civil",
     "days_of",
     "show_date",
+    "show_moment",
     "show_time",
     "show_timestamp",
     "show_timestamptz",
@@ -98,7 +99,8 @@ def show_timetz(value: object) -> str:
     return f"{show_time(micros)}{'-' if east < 0 else '+'}{hours:02d}{tail}"
 
 
-def _shown(value: object, zone: str) -> str:
+def show_moment(value: object, zone: str) -> str:
+    """ISO, with a zone's offset behind the time."""
     assert isinstance(value, int)
     if value in (TIMES_INFINITY, MINUS_TIMES_INFINITY):
         return "infinity" if value > 0 else "-infinity"
@@ -110,9 +112,9 @@ def _shown(value: object, zone: str) -> str:
 
 def show_timestamp(value: object) -> str:
     """ISO."""
-    return _shown(value, "")
+    return show_moment(value, "")
 
 
 def show_timestamptz(value: object) -> str:
     """ISO in UTC."""
-    return _shown(value, "+00")
+    return show_moment(value, "+00")

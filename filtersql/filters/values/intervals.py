@@ -13,12 +13,13 @@ import math
 from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral
+from filtersql.filters.values.calendar import show_time
 from filtersql.filters.values.clock import Clock
 from filtersql.filters.values.datetime_fields import Bad, fields
 from filtersql.filters.values.interval_sums import DAY, LIMITS, Sum, added_up
 from filtersql.filters.values.iso_intervals import iso_interval
 
-__all__ = ["INFINITE_SINCE", "TYPES", "Interval", "Parts", "total"]
+__all__ = ["INFINITE_SINCE", "TYPES", "Interval", "Parts", "show_interval", "total"]
 
 
 class Parts(NamedTuple):
@@ -123,10 +124,7 @@ def show_interval(value: object) -> str:
             before = number < 0
     if micros or not text:
         sign = "-" if micros < 0 else "+" if before else ""
-        seconds, part = divmod(abs(micros), 1_000_000)
-        tail = f".{part:06d}".rstrip("0") if part else ""
-        clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{tail}"
-        text += f"{' ' if text else ''}{sign}{clock}"
+        text += f"{' ' if text else ''}{sign}{show_time(abs(micros))}"
     return text
 
 
