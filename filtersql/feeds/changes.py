@@ -18,24 +18,23 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from filtersql.catalog import Catalog
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import FEED_GAP, INTERLEAVED_TRANSACTION, TOO_MANY_FEED_MISTAKES
 from filtersql.feeds.blocks import blocks_of
 from filtersql.feeds.column_blocks import Blocks
 from filtersql.feeds.dispatch import MOST_MISTAKES, Tally
 from filtersql.feeds.intake import Intake, place_span
-from filtersql.feeds.landings import Landing, lowest_position
+from filtersql.feeds.landings import Landing
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Unordered
 from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.places import Records
+from filtersql.feeds.shares import Share
 from filtersql.feeds.staged_files import StagedColumn
 from filtersql.feeds.staging import ChangeStage
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
-from filtersql.storage import Engine
 
 __all__ = [
     "Reading",
@@ -85,10 +84,7 @@ class Reading(Struct, frozen=True):
 
 def read(
     records: Records,
-    catalog: Catalog,
-    landings: Sequence[Landing],
-    engine: Engine,
-    folder: Path,
+    share: Share,
     *,
     closed: bool = True,
     on_progress: Callable[[int], None] | None = None,
@@ -101,30 +97,24 @@ def read(
     complete. `blocks` gives the changes of `records` some thousand at a time. `placed` is
     the order of changes that have their places.
     """
-    start = lowest_position(landings)
-    every = (records, blocks or blocks_of(records), catalog, landings, engine, folder, closed)
+    every = (records, blocks or blocks_of(records), share, closed, on_progress)
     if placed is not None:
-        return _read(*every, on_progress, placed)
+        return _read(*every, placed)
     try:
-        return _read(*every, on_progress, Runs(start))
+        return _read(*every, Runs(share.start))
     except Unordered:
-        return _read(*every, on_progress, Order(start))
+        return _read(*every, Order(share.start))
 
 
 def _read(
     records: Records,
     blocks: Blocks,
-    catalog: Catalog,
-    landings: Sequence[Landing],
-    engine: Engine,
-    folder: Path,
+    share: Share,
     closed: bool,
     on_progress: Callable[[int], None] | None,
     order: Runs | Order | PlacedOrder,
 ) -> Reading:
-    intake = Intake.opened(
-        catalog, landings, engine, order, lambda index: folder / f"changes-{index}.parquet"
-    )
+    intake = Intake.opened(share, order, lambda index: share.folder / f"changes-{index}.parquet")
     tally = intake.tally
     try:
         for block in blocks(tally.mistakes):
@@ -138,7 +128,8 @@ def _read(
     _raise(records, order, tally)
     if on_progress:
         on_progress(tally.total)
-    staged = staged_changes(landings, intake.stages, tally.read, tally.skipped, intake.truncates)
+    told = (tally.read, tally.skipped, intake.truncates)
+    staged = staged_changes(share.landings, intake.stages, *told)
     cut = order.cut(closed)
     counts = (tally.total, tally.unpublished)
     return Reading(staged, cut, order.last, *counts, order.boundary, tally.newest)

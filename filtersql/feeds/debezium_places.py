@@ -33,9 +33,10 @@ from filtersql.feeds.held import LastPlaces
 from filtersql.feeds.landings import all_needed, lasts_of
 from filtersql.feeds.lines import Chunk, chunks
 from filtersql.feeds.placed import Placed, Places, Range
-from filtersql.feeds.portions import Portion, Share
+from filtersql.feeds.portions import Portion
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.row_files import RowFile, read_rows
+from filtersql.feeds.shares import Share
 from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 

@@ -2,7 +2,7 @@
 
 Example
     opened = open_files(feed, catalog, files)
-    read(opened.records, catalog, landings, engine, folder, closed=opened.closed)
+    read(opened.records, share, closed=opened.closed)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The blocks of a feed on their way into the files of the targets: judged, buffered, written.
 
 Example
-    intake = Intake.opened(catalog, landings, "spark", Runs(start), lambda index: folder / ...)
+    intake = Intake.opened(share, Runs(share.start), lambda index: folder / ...)
     intake.take(block)
     intake.close()
 """
@@ -14,21 +14,19 @@ from pathlib import Path
 
 import pyarrow
 
-from filtersql.catalog import Catalog
 from filtersql.feeds.blocks import Block
 from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.column_dispatch import take_columns
 from filtersql.feeds.dispatch import MOST_MISTAKES, Taker, Tally
-from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Settled
 from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.places import Place
+from filtersql.feeds.shares import Share
 from filtersql.feeds.staging import ChangeStage, distinct
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
-from filtersql.storage import Engine
 
 __all__ = ["Intake", "place_span", "stages_of"]
 
@@ -49,16 +47,15 @@ class Intake:
     @classmethod
     def opened(
         cls,
-        catalog: Catalog,
-        landings: Sequence[Landing],
-        engine: Engine,
+        share: Share,
         order: Runs | Settled | Order | PlacedOrder,
         path_of: Callable[[int], Path],
     ) -> Intake:
         """An intake that has taken nothing; `path_of` names the file of the target of a number."""
-        tally = Tally(read=[0] * len(landings), skipped=[0] * len(landings))
-        stages = stages_of(landings, engine, path_of, tally)
-        return cls(Taker(catalog, landings, stages, order, tally), stages)
+        none = [0] * len(share.landings)
+        tally = Tally(read=none, skipped=none.copy())
+        stages = stages_of(share, path_of, tally)
+        return cls(Taker(share.catalog, share.landings, stages, order, tally), stages)
 
     @property
     def tally(self) -> Tally:
@@ -111,18 +108,16 @@ class Intake:
         self.buffered = self.size = 0
 
 
-def stages_of(
-    landings: Sequence[Landing], engine: Engine, path_of: Callable[[int], Path], tally: Tally
-) -> list[ChangeStage]:
+def stages_of(share: Share, path_of: Callable[[int], Path], tally: Tally) -> list[ChangeStage]:
     """The file of each target; those that take the same changes in the same columns share one."""
     files: dict[object, ChangeStage] = {}
-    for index, landing in enumerate(landings):
+    for index, landing in enumerate(share.landings):
         shape = _shape(landing.compiled)
         if shape not in files:
             files[shape] = ChangeStage(
-                landing.compiled, engine, path_of(index), tally.mistakes, place_span
+                landing.compiled, share.engine, path_of(index), tally.mistakes, place_span
             )
-    return [files[_shape(landing.compiled)] for landing in landings]
+    return [files[_shape(landing.compiled)] for landing in share.landings]
 
 
 def place_span(place: Place) -> Span:

@@ -31,9 +31,10 @@ from filtersql.feeds.intake import Intake
 from filtersql.feeds.lines import chunks
 from filtersql.feeds.native_columns import ColumnReader, column_blocks
 from filtersql.feeds.ordered_runs import Runs, Settled, Unordered
-from filtersql.feeds.portions import Piece, Portion, Share, SourceShare
+from filtersql.feeds.portions import Piece, Portion
 from filtersql.feeds.rows import row_stage, take_source_rows
 from filtersql.feeds.segments import Segment, grown
+from filtersql.feeds.shares import Share, SourceShare
 from filtersql.feeds.staged_files import StagedFile
 from filtersql.feeds.table_feeds import Changes, Found, Row
 from filtersql.names import RelationName
@@ -158,13 +159,7 @@ def take_source(share: SourceShare, portion: Portion) -> bool:
 
 
 def _intake(share: Share, name: str, order: Runs | Settled) -> Intake:
-    return Intake.opened(
-        share.catalog,
-        share.landings,
-        share.engine,
-        order,
-        lambda index: file_of(share.folder, index, name),
-    )
+    return Intake.opened(share, order, lambda index: file_of(share.folder, index, name))
 
 
 def _taken(intake: Intake, segments: Sequence[Segment] = ()) -> Taken:

@@ -19,9 +19,9 @@ from msgspec import Struct, field
 from filtersql.feeds.judged_portions import write_runs
 from filtersql.feeds.ordered_runs import Runs
 from filtersql.feeds.placed_order import ends_of_places
-from filtersql.feeds.portions import Share
 from filtersql.feeds.row_files import Bound, read_rows
 from filtersql.feeds.segments import Segment
+from filtersql.feeds.shares import Share
 from filtersql.feeds.staged_files import StagedFile, as_open
 from filtersql.names import RelationName
 

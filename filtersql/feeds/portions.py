@@ -15,19 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from pathlib import Path
 
 from msgspec import Struct
 
-from filtersql.catalog import Catalog, Table
-from filtersql.definitions.model import Feed
-from filtersql.feeds.held import Counted
-from filtersql.feeds.landings import Landing, lowest_position, lowest_reached
 from filtersql.feeds.lines import FeedFile
-from filtersql.rendering.compiled import CompiledTable
-from filtersql.storage import Engine
 
-__all__ = ["Piece", "Portion", "Share", "SourceShare", "portions", "traces"]
+__all__ = ["Piece", "Portion", "portions", "traces"]
 
 _BYTES = 16 * 2**20
 _TRACE = 64
@@ -46,36 +39,6 @@ class Portion(Struct, frozen=True):
 
     number: int
     pieces: Sequence[Piece]
-
-
-class Share(Struct, frozen=True):
-    """What all who read are told. `folder` takes what is staged: all of them must see it."""
-
-    feed: Feed
-    catalog: Catalog
-    landings: Sequence[Landing]
-    engine: Engine
-    folder: Path
-    counted: Counted = {}
-
-    @property
-    def start(self) -> int | None:
-        """The position that all targets have passed; None where one stands before any change."""
-        return lowest_position(self.landings)
-
-    @property
-    def lowest(self) -> int:
-        """How far the feed was read for all targets; -1: one stands before any change."""
-        return lowest_reached(self.landings)
-
-
-class SourceShare(Struct, frozen=True):
-    """The same for the rows of a source."""
-
-    compiled: CompiledTable
-    table: Table
-    engine: Engine
-    folder: Path
 
 
 def portions(files: Sequence[FeedFile], *, whole: bool = False) -> list[Portion]:

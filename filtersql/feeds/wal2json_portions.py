@@ -28,9 +28,10 @@ from filtersql.feeds.judged_portions import Taken, take_segments
 from filtersql.feeds.landings import all_needed
 from filtersql.feeds.lines import lines
 from filtersql.feeds.places import Place
-from filtersql.feeds.portions import Piece, Portion, Share
+from filtersql.feeds.portions import Piece, Portion
 from filtersql.feeds.positions import is_lsn, lsn
 from filtersql.feeds.records import Record
+from filtersql.feeds.shares import Share
 from filtersql.feeds.table_feeds import Found
 from filtersql.feeds.wal2json import Reader
 from filtersql.feeds.wal2json_events import OpenTransaction, read_event

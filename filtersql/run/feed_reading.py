@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp, select
 
 from filtersql.definitions.model import Feed, Subscription
@@ -24,10 +25,11 @@ from filtersql.feeds.debezium_snapshots import read_before
 from filtersql.feeds.formats import KEEP, Opened, open_files, place_bits, placed_order
 from filtersql.feeds.held import Seen
 from filtersql.feeds.lake import KEPT_OF_TABLE, LakeFeed
-from filtersql.feeds.landings import Landing, lowest_reached
+from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.places import Place, Records
 from filtersql.feeds.records import Record
+from filtersql.feeds.shares import Share
 from filtersql.feeds.table_feeds import Found, TableFeed
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
@@ -81,56 +83,49 @@ def read_feed(
     feed = subscription.changes
     if feed is None:
         return None
-    lowest = lowest_reached(landings)
+    share = Share(feed, inputs.catalog, landings, engine.dialect, folder)
     if feed.path is None:
-        table = table_feed(engine, feed, lowest, landings, inputs.catalog)
+        table = table_feed(engine, feed, share.lowest, landings, inputs.catalog)
         with refusals_of_lakes(engine, table):
-            return _read_table(inputs, engine, feed, table, landings, folder, on_progress)
+            return _read_table(engine, share, table, on_progress)
     found = _feed_files(engine, feed, feed.path, inputs.root)
-    return _read_files(inputs, engine, feed, found, seen, landings, folder, on_progress)
+    return _read_files(engine, share, found, seen, on_progress)
 
 
 def _read_files(
-    inputs: Inputs,
     engine: Engine,
-    feed: Feed,
+    share: Share,
     found: Sequence[FeedFile],
     seen: Seen,
-    landings: Sequence[Landing],
-    folder: Path,
     on_progress: Callable[[int], None] | None,
     going_on: frozenset[tuple[RelationName, int]] = frozenset(),
 ) -> FeedRead:
     """The same of files; `going_on`: tables and places of which consumed files are opened, too."""
+    feed, landings = share.feed, share.landings
     pending = pending_files(feed, found, seen, landings, going_on)
-    files, counted = fetched(engine, pending.files, folder), pending.counted
+    files, counted = fetched(engine, pending.files, share.folder), pending.counted
     check_read_places(feed, files, found, seen, landings)
-    opening = partial(open_files, feed, inputs.catalog, files, landings, counted)
+    share = replace(share, counted=counted)
+    opening = partial(open_files, feed, share.catalog, files, landings, counted)
     records: Records = partial(_reopened, opening)
-    spread = spread_feed(
-        engine, feed, inputs.catalog, landings, files, folder, on_progress, counted
-    )
+    spread = spread_feed(engine, share, files, on_progress)
     if spread is not None:
         reading, last, held, snapshots = spread
     else:
         opened = opening()
         records, last, held = opened.records, opened.last, opened.held
         snapshots = opened.snapshots
-        again = {(name, at) for at, name in read_before(snapshots, counted, inputs.catalog)}
+        again = {(name, at) for at, name in read_before(snapshots, counted, share.catalog)}
         if again & going_on:
             # The file that had them is gone: nobody can say whether these are others.
             lost = max(at for _, at in again) << (place_bits(feed) or 0)
             raise Mistakes([LOST_BEGINNING(seq=lost, hint=KEEP)])
         if again:
             # These may be the same rows.
-            told = (inputs, engine, feed, found, seen, landings, folder, on_progress)
-            return _read_files(*told, going_on | again)
+            return _read_files(engine, share, found, seen, on_progress, going_on | again)
         reading = read(
             records,
-            inputs.catalog,
-            landings,
-            engine.dialect,
-            folder,
+            share,
             closed=opened.closed,
             on_progress=on_progress,
             blocks=opened.blocks,
@@ -186,12 +181,9 @@ def _feed_files(engine: Engine, feed: Feed, path: str, root: Path) -> tuple[Feed
 
 
 def _read_table(
-    inputs: Inputs,
     engine: Engine,
-    feed: Feed,
+    share: Share,
     told: TableFeed | LakeFeed,
-    landings: Sequence[Landing],
-    folder: Path,
     on_progress: Callable[[int], None] | None,
 ) -> FeedRead:
     """Judge and stage a feed that is a table of the engine."""
@@ -204,21 +196,12 @@ def _read_table(
         return table.changes(engine.stream(table.ordered().sql(engine.dialect)), mistakes)
 
     # A change may still be written to a table behind those that are read.
-    closed = feed.format in LAKES
+    closed = share.feed.format in LAKES
     spread = None
     if table is not None:
-        spread = spread_table(engine, feed, inputs.catalog, landings, table, folder, closed=closed)
+        spread = spread_table(engine, share, table, closed=closed)
     return FeedRead(
-        spread
-        or read(
-            records,
-            inputs.catalog,
-            landings,
-            engine.dialect,
-            folder,
-            closed=closed,
-            on_progress=on_progress,
-        ),
+        spread or read(records, share, closed=closed, on_progress=on_progress),
         records,
         () if lake is None else lake.kept(),
         frozenset({KEPT_OF_TABLE}),

@@ -17,17 +17,17 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+from msgspec.structs import replace
 from sqlglot import exp, select
 
-from filtersql.catalog import Catalog, Table
-from filtersql.definitions.model import Feed
+from filtersql.catalog import Table
 from filtersql.feeds.changes import Reading
-from filtersql.feeds.held import Counted, Held
+from filtersql.feeds.held import Held
 from filtersql.feeds.judged_portions import take_rows, take_source
-from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import FeedFile
-from filtersql.feeds.portions import Share, SourceShare, portions, traces
+from filtersql.feeds.portions import portions, traces
 from filtersql.feeds.rows import StagedRows, row_stage
+from filtersql.feeds.shares import Share, SourceShare
 from filtersql.feeds.table_feeds import TableFeed
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
@@ -61,23 +61,18 @@ _ROWS = 100_000
 
 def spread_feed(
     engine: Engine,
-    feed: Feed,
-    catalog: Catalog,
-    landings: Sequence[Landing],
+    share: Share,
     files: Sequence[FeedFile],
-    folder: Path,
     on_progress: Callable[[int], None] | None,
-    counted: Counted | None = None,
 ) -> SpreadFeed | None:
     """The feed, and of its files what `Opened` tells; None where it was not read here."""
-    cluster, read = engine.cluster, FORMATS.get(feed.format)
+    cluster, read = engine.cluster, FORMATS.get(share.feed.format)
     if cluster is None or read is None or not _worth_it(cluster, files):
         return None
-    told = (feed, catalog, landings, engine.dialect)
-    share = Share(*told, new_folder(folder), counted or {})
+    share = replace(share, folder=new_folder(share.folder))
     stages = empty_stages(share)
     # A value of CSV may hold ends of lines.
-    parts = portions(files, whole=feed.format == "dms")
+    parts = portions(files, whole=share.feed.format == "dms")
     before = _traces(files)
     found = read(cluster, share, parts, telling(on_progress))
     if found is None or _traces(files) != before:
@@ -86,16 +81,7 @@ def spread_feed(
     return None if reading is None else (reading, found.last, found.held, found.snapshots)
 
 
-def spread_table(
-    engine: Engine,
-    feed: Feed,
-    catalog: Catalog,
-    landings: Sequence[Landing],
-    table: TableFeed,
-    folder: Path,
-    *,
-    closed: bool,
-) -> Reading | None:
+def spread_table(engine: Engine, share: Share, table: TableFeed, *, closed: bool) -> Reading | None:
     """The same for a feed that is a table of the engine."""
     if engine.cluster is None:
         return None
@@ -105,7 +91,7 @@ def spread_table(
     rows = int(str(count))
     if rows < _WORTH_IT_ROWS:
         return None
-    share = Share(feed, catalog, landings, engine.dialect, new_folder(folder))
+    share = replace(share, folder=new_folder(share.folder))
     stages = empty_stages(share)
     parts = 1 + rows // _ROWS
     work = partial(take_rows, share, table.changes)

@@ -29,9 +29,10 @@ from filtersql.feeds.judged_portions import Taken, take, write_runs
 from filtersql.feeds.landings import lasts_of
 from filtersql.feeds.ordered_runs import Runs
 from filtersql.feeds.placed import Placed, ranges
-from filtersql.feeds.portions import Portion, Share
+from filtersql.feeds.portions import Portion
 from filtersql.feeds.positions import SLOT_BITS, seq_at
 from filtersql.feeds.segments import Chain, Segment, chained
+from filtersql.feeds.shares import Share
 from filtersql.feeds.wal2json_events import OpenTransaction
 from filtersql.feeds.wal2json_portions import StreamPart, steps, take_stream
 from filtersql.names import RelationName

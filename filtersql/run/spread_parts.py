@@ -24,8 +24,8 @@ from filtersql.feeds.dispatch import Tally
 from filtersql.feeds.intake import stages_of
 from filtersql.feeds.judged_portions import ENDS, NAMES, Taken, file_of
 from filtersql.feeds.landings import newest_of
-from filtersql.feeds.portions import Share
 from filtersql.feeds.segments import Chain
+from filtersql.feeds.shares import Share
 from filtersql.feeds.staged_files import StagedColumn, StagedFile, as_open
 from filtersql.feeds.staging import ChangeStage, distinct
 from filtersql.targets.model import Engine
@@ -48,9 +48,7 @@ def new_folder(folder: Path) -> Path:
 def empty_stages(share: Share) -> Sequence[ChangeStage]:
     """The stages of the targets, each with a file that holds nothing."""
     folder = share.folder
-    stages = stages_of(
-        share.landings, share.engine, lambda index: file_of(folder, index, NOTHING), Tally()
-    )
+    stages = stages_of(share, lambda index: file_of(folder, index, NOTHING), Tally())
     numbers = (StagedFile(folder / kind / NOTHING, [pyarrow.int64()]) for kind in (ENDS, NAMES))
     for file in (*(stage.file for stage in distinct(stages)), *numbers):
         as_open(file.path.parent)

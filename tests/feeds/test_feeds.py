@@ -36,10 +36,7 @@ def reading(world: World, position: int | None = None, *, closed: bool = True) -
     landings = [Landing(compiled, position) for compiled in world.compiled()]
     return read(
         lambda mistakes: from_files(files, mistakes),
-        world.inputs().catalog,
-        landings,
-        "duckdb",
-        folder,
+        world.share(landings, folder),
         closed=closed,
     )
 

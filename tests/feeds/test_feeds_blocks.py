@@ -165,7 +165,7 @@ def _outcome(
     try:
         found = read(
             lambda mistakes: from_files(files, mistakes),
-            world.inputs().catalog, landings, "duckdb", folder,
+            world.share(landings, folder),
             blocks=(lambda mistakes: blocks_from_files(files, mistakes)) if in_blocks else None,
         )  # fmt: skip
     except Mistakes as refused:

@@ -35,6 +35,7 @@ from filtersql.feeds.changes import read
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import from_files
+from filtersql.feeds.shares import Share
 from filtersql.run import Options, RunResult, run
 from filtersql.targets.duckdb_file import connect
 
@@ -106,15 +107,15 @@ class Feeds:
         return result
 
     def _read(self) -> str:
+        feed = self.stand.inputs.subscriptions["s1"].changes
+        assert feed is not None
         landings = [Landing(one, self.stand.positions["bag"]) for one in self.stand.tables]
         files = find_files("changes/0002.jsonl", self.stand.folder, None)
         staged = self.stand.folder / "staged"
         staged.mkdir(exist_ok=True)
         try:
-            read(
-                lambda mistakes: from_files(files, mistakes),
-                self.stand.inputs.catalog, landings, "duckdb", staged,
-            )  # fmt: skip
+            share = Share(feed, self.stand.inputs.catalog, landings, "duckdb", staged)
+            read(lambda mistakes: from_files(files, mistakes), share)
         except Mistakes as found:
             _check(found.mistakes)
             for one in found.mistakes:

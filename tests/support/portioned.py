@@ -19,6 +19,7 @@ from filtersql.feeds.changes import Reading
 from filtersql.feeds.formats import place_bits
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
+from filtersql.feeds.shares import Share
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import feed_reading, spread_feeds
@@ -153,7 +154,8 @@ class PortionedFeed:
             patch.object(portions, "_BYTES", size),
             patch.object(debezium_columns, "_FEWEST", 1),
         ):
-            found = spread_feed(self.engine, feed, catalog, landings, files, self.world.root, None)
+            share = Share(feed, catalog, landings, self.engine.dialect, self.world.root)
+            found = spread_feed(self.engine, share, files, None)
         if found is None:
             return None
         reading, last, held, _ = found

@@ -17,6 +17,7 @@ from filtersql.feeds.changes import read
 from filtersql.feeds.formats import open_files, placed_order
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
+from filtersql.feeds.shares import Share
 
 __all__ = ["Reads"]
 
@@ -39,9 +40,10 @@ class Reads:
         with ExitStack() as patches:
             self._watch(patches, size)
             try:
+                share = Share(self.feed, self.catalog, landings, "duckdb", self.root / "staged")
                 opened = open_files(self.feed, self.catalog, files, landings)
                 found = read(
-                    opened.records, self.catalog, landings, "duckdb", self.root / "staged",
+                    opened.records, share,
                     closed=opened.closed, blocks=None if size is None else opened.blocks,
                     placed=placed_order(self.feed, landings),
                 )  # fmt: skip

@@ -26,6 +26,8 @@ from filtersql.definitions.model import (
     SourceOfTables,
     Subscription,
 )
+from filtersql.feeds.landings import Landing
+from filtersql.feeds.shares import Share
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.rendering import Destination, compiled_table
@@ -146,6 +148,11 @@ class World:
     def inputs(self) -> Inputs:
         """What a run reads of the project."""
         return Inputs(self.root, Catalog(self.tables), {"s1": self.subscription})
+
+    def share(self, landings: list[Landing], folder: Path) -> Share:
+        """What a reader of the feed is told."""
+        changes, catalog = self.subscription.changes, Catalog(self.tables)
+        return Share(changes, catalog, landings, self.engine, folder)  # type: ignore[arg-type]
 
     def run(self, engine, on_event=None, **options: bool | None) -> RunResult:
         """Compile and run."""
