@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from filtersql.errors import Mistake
-from filtersql.feeds.places import Place, Records
+from filtersql.feeds.places import Place, PlacedMistake, Records
 from filtersql.feeds.records import Record
 
 __all__ = ["Block", "Shape", "blocks_of", "example", "in_blocks", "shapes"]
@@ -71,7 +70,7 @@ class Block(Struct, frozen=True):
             yield from Block(places, self.records[some], size_of_some).parts(size)
 
 
-def blocks_of(records: Records) -> Callable[[list[tuple[Place, Mistake]]], Iterator[Block]]:
+def blocks_of(records: Records) -> Callable[[list[PlacedMistake]], Iterator[Block]]:
     """The blocks of a feed that is read change by change."""
     return lambda mistakes: in_blocks(records(mistakes))
 

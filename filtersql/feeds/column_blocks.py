@@ -21,9 +21,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pyarrow import compute
 
-from filtersql.errors import Mistake
 from filtersql.feeds.blocks import Block
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import PlacedMistake
 from filtersql.feeds.records import Record
 
 __all__ = ["Blocks", "ColumnBlock", "Group", "Rows"]
@@ -102,7 +101,7 @@ class ColumnBlock(Struct, frozen=True, dict=True):
     size: int
     groups: Sequence[Group]
     #: the same changes line by line, and whom to tell that they were taken
-    each: Callable[[list[tuple[Place, Mistake]]], Iterator[Block]]
+    each: Callable[[list[PlacedMistake]], Iterator[Block]]
     taken: Callable[[], None]
 
     @cached_property
@@ -148,4 +147,4 @@ class ColumnBlock(Struct, frozen=True, dict=True):
 
 
 #: one read of a feed in blocks; mistakes of reading go to the list
-Blocks = Callable[[list[tuple[Place, Mistake]]], Iterator[Block | ColumnBlock]]
+Blocks = Callable[[list[PlacedMistake]], Iterator[Block | ColumnBlock]]

@@ -28,7 +28,7 @@ from msgspec import Struct, field
 
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed
-from filtersql.errors import Mistake, Mistakes
+from filtersql.errors import Mistakes
 from filtersql.errors.feeds import (
     FILE_CHANGED,
     INCOMPLETE_TRANSACTION,
@@ -54,7 +54,7 @@ from filtersql.feeds.debezium_snapshots import covered, second_snapshots
 from filtersql.feeds.held import Counted
 from filtersql.feeds.landings import Lasts, Needed
 from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record
 from filtersql.names import RelationName
 
@@ -79,20 +79,20 @@ class Debezium(Struct, frozen=True):
     covered: set[RelationName] = field(default_factory=set)
     #: how many changes each chunk of a file tells, and what the first reading found wrong
     counts: dict[str, list[int]] = field(default_factory=dict)
-    unreadable: list[tuple[Place, Mistake]] = field(default_factory=list)
+    unreadable: list[PlacedMistake] = field(default_factory=list)
 
     @property
     def closed(self) -> bool:
         """Whether no message tells where transactions end."""
         return not self.index.ends
 
-    def records(self, mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
+    def records(self, mistakes: list[PlacedMistake]) -> Iterator[tuple[Place, Record]]:
         """The changes, file by file."""
         again = self._again(mistakes)
         for chunk, seqs in self._chunks():
             yield from again.changes_of(chunk, seqs)
 
-    def blocks(self, mistakes: list[tuple[Place, Mistake]]) -> Iterator[Block | ColumnBlock]:
+    def blocks(self, mistakes: list[PlacedMistake]) -> Iterator[Block | ColumnBlock]:
         """The same some thousand at a time, in columns where they can be read so."""
         again = self._again(mistakes)
         for chunk, seqs, columns in ahead(self._columns()):
@@ -103,7 +103,7 @@ class Debezium(Struct, frozen=True):
             if columns.apart:
                 yield from in_blocks(again.changes_apart(columns.apart))
 
-    def _again(self, mistakes: list[tuple[Place, Mistake]]) -> _Again:
+    def _again(self, mistakes: list[PlacedMistake]) -> _Again:
         return _Again(self, self._changes(), mistakes, self._second())
 
     def _second(self) -> Mapping[RelationName, int]:
@@ -135,7 +135,7 @@ class _Again(Struct, frozen=True):
 
     feed: Debezium
     changes: Changes
-    mistakes: list[tuple[Place, Mistake]]
+    mistakes: list[PlacedMistake]
     #: tables of which another snapshot was taken, and its place; those that were told
     second: Mapping[RelationName, int]
     told: set[RelationName] = field(default_factory=set)

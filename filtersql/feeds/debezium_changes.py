@@ -22,14 +22,14 @@ from msgspec import Struct, field
 
 from filtersql.catalog import Catalog, Table
 from filtersql.definitions.model import Feed
-from filtersql.errors import Mistake, Mistakes
+from filtersql.errors import Mistakes
 from filtersql.errors.feeds import AMBIGUOUS_VALUE, FILE_CHANGED, TORN_LINE, UNREADABLE_EVENT
 from filtersql.feeds.debezium_messages import Event, Status, placed
 from filtersql.feeds.debezium_times import Ambiguous
 from filtersql.feeds.debezium_values import Decoder, Unsent
 from filtersql.feeds.landings import Needed, is_needed
 from filtersql.feeds.lines import Chunk, line_span, lines_of
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Number, Record, relation_written
 from filtersql.names import RelationName
 
@@ -77,7 +77,7 @@ class Changes(Struct, frozen=True):
         seq: int,
         old: Read,
         new: Read,
-        mistakes: list[tuple[Place, Mistake]],
+        mistakes: list[PlacedMistake],
     ) -> Iterator[tuple[Place, Record]]:
         """The change of a value, which is `old` and `new`, or of two halves."""
         op = _OPS[new.event.op] if old is new else "update"
@@ -120,7 +120,7 @@ class Changes(Struct, frozen=True):
         table: Table,
         written: dict[str, Any],
         decoder: Decoder,
-        mistakes: list[tuple[Place, Mistake]],
+        mistakes: list[PlacedMistake],
         unsent: list[str],
         update: bool,
     ) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class Changes(Struct, frozen=True):
 
 
 def messages_in(
-    chunk: Chunk, mistakes: list[tuple[Place, Mistake]]
+    chunk: Chunk, mistakes: list[PlacedMistake]
 ) -> Iterator[tuple[Place, Read | Status]]:
     """What concerns rows, of some lines: changes, and ends of transactions."""
     every = (pair for numbers, some in lines_of(chunk) for pair in zip(numbers, some, strict=True))

@@ -32,9 +32,8 @@ from filtersql.feeds.debezium_arrays import Unusual, event_fields, image_rows
 from filtersql.feeds.debezium_changes import Changes, unwrapped
 from filtersql.feeds.debezium_lines import TableLines, by_table, sample, table_of
 from filtersql.feeds.lines import Chunk, lines_of
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record, relation_written
-from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 
 __all__ = ["ColumnReader", "InColumns"]
@@ -43,7 +42,7 @@ __all__ = ["ColumnReader", "InColumns"]
 _FEWEST = 500
 #: a feed of which so many chunks in a row are not usual is read without a try
 _MOST_MISSES = 3
-_OneByOne: TypeAlias = Callable[[list[Found]], Iterator[tuple[Place, Record]]]
+_OneByOne: TypeAlias = Callable[[list[PlacedMistake]], Iterator[tuple[Place, Record]]]
 _OPS = {"r": "read", "c": "insert", "u": "update", "d": "delete"}
 
 
@@ -187,7 +186,7 @@ class ColumnReader(Struct):
         return group, each, apart
 
 
-def _each(parts: Sequence[_Part], mistakes: list[Found]) -> Iterator[Block]:
+def _each(parts: Sequence[_Part], mistakes: list[PlacedMistake]) -> Iterator[Block]:
     """What is in columns, one by one."""
     for _, each, _ in parts:
         yield from in_blocks(each(mistakes))

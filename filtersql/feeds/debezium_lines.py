@@ -17,9 +17,8 @@ from msgspec import Struct
 
 from filtersql.catalog import Table
 from filtersql.feeds.debezium_changes import Changes, Read, message
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record
-from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 
 __all__ = ["TableLines", "by_table", "sample", "table_of"]
@@ -44,7 +43,9 @@ class TableLines(Struct, frozen=True):
     table: Table
     changes: Changes
 
-    def each(self, chosen: Sequence[int], mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
+    def each(
+        self, chosen: Sequence[int], mistakes: list[PlacedMistake]
+    ) -> Iterator[tuple[Place, Record]]:
         """The changes of some lines, one by one."""
         values, seqs = self.text.split(b"\n"), self.seqs.to_pylist()
         for one in chosen:
@@ -56,7 +57,7 @@ class TableLines(Struct, frozen=True):
 
     def reread(self, chosen: Sequence[int], numbers: Sequence[int]) -> Iterator[Record]:
         """Some of these. Raises msgspec.DecodeError."""
-        mistakes: list[Found] = []
+        mistakes: list[PlacedMistake] = []
         for _, change in self.each([chosen[number] for number in numbers], mistakes):
             yield change
         if mistakes:

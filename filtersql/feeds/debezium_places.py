@@ -33,11 +33,11 @@ from filtersql.feeds.held import LastPlaces
 from filtersql.feeds.landings import all_needed, lasts_of
 from filtersql.feeds.lines import Chunk, chunks
 from filtersql.feeds.placed import Placed, Places, Range
+from filtersql.feeds.places import PlacedMistake
 from filtersql.feeds.portions import Portion
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.row_files import RowFile, read_rows
 from filtersql.feeds.shares import Share
-from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 
 __all__ = ["Facts", "Placing", "chunks_of", "facts", "place"]
@@ -96,7 +96,7 @@ class Facts(Struct, frozen=True):
 
 def facts(placing: Placing, portion: Portion) -> Facts:
     """What the places of a portion's changes hang on, into a file."""
-    mistakes: list[Found] = []
+    mistakes: list[PlacedMistake] = []
     index, beginning, told = Index(), -1, dict[str, int]()
     counts: list[int] = []
     rows = fact_file(placing.facts_of(portion.number))

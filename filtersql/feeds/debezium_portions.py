@@ -34,12 +34,11 @@ from filtersql.feeds.debezium_places import Placing, chunks_of
 from filtersql.feeds.judged_portions import Taken, take_placed_blocks
 from filtersql.feeds.lines import Chunk
 from filtersql.feeds.placed import Range, seqs_of
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.portions import Portion
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import Record
 from filtersql.feeds.row_files import RowFile, read_rows
-from filtersql.feeds.table_feeds import Found
 
 __all__ = ["take_halves", "take_placed"]
 
@@ -51,7 +50,7 @@ def take_placed(placing: Placing, portion: Portion) -> Taken:
     """Judge and stage the changes of a portion, and put halves aside."""
     halves = RowFile.at(_halves(placing, portion.number), _HALF)
 
-    def blocks(mistakes: list[Found]) -> Iterator[Block | ColumnBlock]:
+    def blocks(mistakes: list[PlacedMistake]) -> Iterator[Block | ColumnBlock]:
         reader = ColumnReader(placing.changes())
         for chunk, numbered in _chunks(placing, portion):
             seqs = pyarrow.array([seq for seq, _ in numbered], pyarrow.int64())
@@ -79,7 +78,7 @@ def _chunks(placing: Placing, portion: Portion) -> Iterator[tuple[Chunk, list[tu
 
 
 def _apart(
-    lines: Iterable[tuple[Place, int]], changes: Changes, mistakes: list[Found]
+    lines: Iterable[tuple[Place, int]], changes: Changes, mistakes: list[PlacedMistake]
 ) -> Iterator[tuple[Place, Record]]:
     for at, seq in lines:
         read = message(at[2])
@@ -92,7 +91,7 @@ def _one_by_one(
     numbered: Iterable[tuple[int, bool]],
     halves: RowFile,
     changes: Changes,
-    mistakes: list[Found],
+    mistakes: list[PlacedMistake],
 ) -> Iterator[tuple[Place, Record]]:
     for message_read, known in zip_longest(messages_in(chunk, mistakes), numbered):
         if message_read is None or known is None:
@@ -115,7 +114,7 @@ def take_halves(placing: Placing, among: Range) -> Taken:
 
 
 def _joined(
-    placing: Placing, among: Range, mistakes: list[Found]
+    placing: Placing, among: Range, mistakes: list[PlacedMistake]
 ) -> Iterator[tuple[Place, Record]]:
     """The UPDATEs of two halves each."""
     changes = placing.changes()

@@ -19,7 +19,6 @@ from itertools import compress
 from msgspec import Struct, field
 
 from filtersql.catalog import Catalog
-from filtersql.errors import Mistake
 from filtersql.errors.feeds import CONTRADICTING_REPLAY, LATE_CHANGE
 from filtersql.feeds.blocks import Block, Shape, example, shapes
 from filtersql.feeds.images import Judged, Worded, judge
@@ -28,7 +27,7 @@ from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.ordered_runs import Runs, Settled
 from filtersql.feeds.placed_order import PlacedOrder
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record, relation_name, relation_of
 from filtersql.feeds.staging import ChangeStage, distinct
 from filtersql.names import RelationName
@@ -46,7 +45,7 @@ class Tally(Struct):
     unpublished: int = 0
     read: list[int] = field(default_factory=list)
     skipped: list[int] = field(default_factory=list)
-    mistakes: list[tuple[Place, Mistake]] = field(default_factory=list)
+    mistakes: list[PlacedMistake] = field(default_factory=list)
     tables: dict[str, Judged] = field(default_factory=dict)
     #: the last change of each table, where some target asks for that
     newest: dict[RelationName, int] = field(default_factory=dict)

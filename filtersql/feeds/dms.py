@@ -43,9 +43,8 @@ from filtersql.feeds.dms_rows import HINT, RANK_BITS, Batch, Key, batches_of
 from filtersql.feeds.held import Counted, Held, LastPlaces, held_by, take_place
 from filtersql.feeds.landings import Lasts, Needed
 from filtersql.feeds.lines import FeedFile, line_span
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record
-from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 
 __all__ = ["Dms", "check_header", "lacks_beginning", "sequence_of"]
@@ -67,7 +66,7 @@ class Dms(Struct):
     rows: Counter[str] = field(default_factory=Counter)
     last: dict[str, int] = field(default_factory=dict)
     held: dict[str, tuple[Held, ...]] = field(default_factory=dict)
-    wrong: list[Found] = field(default_factory=list)
+    wrong: list[PlacedMistake] = field(default_factory=list)
 
     def index(self) -> Dms:
         """Read the files once, for the order of their changes. Raises Mistakes."""
@@ -110,13 +109,13 @@ class Dms(Struct):
             raise Mistakes([LOST_BEGINNING(seq=lost, hint=_KEEP)])
         return self
 
-    def blocks(self, mistakes: list[Found]) -> Iterator[Block | ColumnBlock]:
+    def blocks(self, mistakes: list[PlacedMistake]) -> Iterator[Block | ColumnBlock]:
         """The changes, file by file, in columns where they can be read so."""
         mistakes += self.wrong
         reader = ColumnReader(Changes(self.feed, self.catalog, self.needed))
         return reader.blocks(self._numbered(), mistakes)
 
-    def records(self, mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
+    def records(self, mistakes: list[PlacedMistake]) -> Iterator[tuple[Place, Record]]:
         """The same, one by one."""
         mistakes += self.wrong
         changes = Changes(self.feed, self.catalog, self.needed)
@@ -157,7 +156,7 @@ def check_header(batch: Batch, catalog: Catalog, column: str) -> None:
         raise Mistakes([UNREADABLE_FEED_FILE(path=batch.shown, reason=reason, hint=HINT)])
 
 
-def _unread(batch: Batch, number: int, column: str) -> Found:
+def _unread(batch: Batch, number: int, column: str) -> PlacedMistake:
     """What is said of a row whose sequence cannot be read."""
     reason = "`sequence` does not say which column orders changes"
     if column:

@@ -23,9 +23,8 @@ from filtersql.errors.feeds import AMBIGUOUS_VALUE, UNREADABLE_EVENT
 from filtersql.feeds.dms_rows import HINT, Batch, Row
 from filtersql.feeds.landings import Needed, is_needed
 from filtersql.feeds.lines import line_span
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record
-from filtersql.feeds.table_feeds import Found
 from filtersql.names import RelationName
 
 __all__ = ["OPS", "Changes", "Member", "Shape"]
@@ -74,7 +73,7 @@ class Changes(Struct, frozen=True):
         self,
         batch: Batch,
         seqs: Iterable[int],
-        mistakes: list[Found],
+        mistakes: list[PlacedMistake],
         chosen: Iterable[int] | None = None,
     ) -> Iterator[tuple[Place, Record]]:
         """The changes of rows that have these numbers, or of some, for which there are no others.
@@ -97,7 +96,7 @@ class Changes(Struct, frozen=True):
         return shape
 
     def _of(
-        self, place: Place, seq: int, batch: Batch, row: Row, mistakes: list[Found]
+        self, place: Place, seq: int, batch: Batch, row: Row, mistakes: list[PlacedMistake]
     ) -> Record | None:
         written, name = str(row.get("Op", "I")), batch.table
         op = "read" if batch.is_load else OPS.get(written)
@@ -150,7 +149,7 @@ class Changes(Struct, frozen=True):
         table: Table,
         row: Row,
         members: Sequence[Member],
-        mistakes: list[Found],
+        mistakes: list[PlacedMistake],
     ) -> dict[str, Any]:
         """The values of an image; NULL, where CSV has its own word for it."""
         null = self.null

@@ -27,8 +27,8 @@ from filtersql.feeds.blocks import Block, in_blocks
 from filtersql.feeds.column_blocks import ColumnBlock, Group, Rows
 from filtersql.feeds.dms_changes import OPS, Changes, Member
 from filtersql.feeds.dms_rows import Batch
+from filtersql.feeds.places import PlacedMistake
 from filtersql.feeds.records import Record, relation_written
-from filtersql.feeds.table_feeds import Found
 
 __all__ = ["ColumnReader"]
 
@@ -45,7 +45,7 @@ class ColumnReader(Struct):
     misses: int = 0
 
     def blocks(
-        self, batches: Iterable[tuple[Batch, Sequence[int]]], mistakes: list[Found]
+        self, batches: Iterable[tuple[Batch, Sequence[int]]], mistakes: list[PlacedMistake]
     ) -> Iterator[Block | ColumnBlock]:
         """The changes of rows, each batch with its seqs."""
         for batch, seqs in batches:
@@ -68,7 +68,9 @@ class ColumnReader(Struct):
         each = partial(self._each, batch, seqs)
         return ColumnBlock(batch.shown, batch.size, [group], each, self._taken)
 
-    def _each(self, batch: Batch, seqs: Sequence[int], mistakes: list[Found]) -> Iterator[Block]:
+    def _each(
+        self, batch: Batch, seqs: Sequence[int], mistakes: list[PlacedMistake]
+    ) -> Iterator[Block]:
         """The same rows, one by one."""
         return in_blocks(self.changes.each(batch, seqs, mistakes))
 
@@ -76,7 +78,7 @@ class ColumnReader(Struct):
         self, batch: Batch, seqs: Sequence[int], numbers: Sequence[int]
     ) -> Iterator[Record]:
         """Some of them. Raises msgspec.DecodeError where something is wrong."""
-        mistakes: list[Found] = []
+        mistakes: list[PlacedMistake] = []
         for _, change in self.changes.each(
             batch, [seqs[one] for one in numbers], mistakes, numbers
         ):

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed
-from filtersql.errors import Mistake, Mistakes
+from filtersql.errors import Mistakes
 from filtersql.errors.feeds import LOST_BEGINNING
 from filtersql.feeds import debezium, native
 from filtersql.feeds.blocks import Block
@@ -33,7 +33,7 @@ from filtersql.feeds.landings import (
 from filtersql.feeds.lines import FeedFile, chunks
 from filtersql.feeds.native_columns import ColumnReader, column_blocks
 from filtersql.feeds.placed_order import PlacedOrder
-from filtersql.feeds.places import Place, Records
+from filtersql.feeds.places import Place, PlacedMistake, Records
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import Record
 from filtersql.feeds.wal2json import Wal2json
@@ -184,11 +184,11 @@ def _native(files: Sequence[FeedFile], catalog: Catalog) -> Opened:
             last[block.shown] = max(block.newest, last.get(block.shown, -1))
             yield block
 
-    def blocks(mistakes: list[tuple[Place, Mistake]]) -> Iterator[Block | ColumnBlock]:
+    def blocks(mistakes: list[PlacedMistake]) -> Iterator[Block | ColumnBlock]:
         found = (chunk for file in files for chunk in chunks(file))
         return seen(column_blocks(found, ColumnReader(catalog), mistakes))
 
-    def records(mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
+    def records(mistakes: list[PlacedMistake]) -> Iterator[tuple[Place, Record]]:
         for block in seen(native.blocks_from_files(files, mistakes)):
             yield from zip(block.places, block.records, strict=True)
 

@@ -31,12 +31,13 @@ from filtersql.feeds.intake import Intake
 from filtersql.feeds.lines import chunks
 from filtersql.feeds.native_columns import ColumnReader, column_blocks
 from filtersql.feeds.ordered_runs import Runs, Settled, Unordered
+from filtersql.feeds.places import PlacedMistake
 from filtersql.feeds.portions import Piece, Portion
 from filtersql.feeds.rows import row_stage, take_source_rows
 from filtersql.feeds.segments import Segment, grown
 from filtersql.feeds.shares import Share, SourceShare
 from filtersql.feeds.staged_files import StagedFile
-from filtersql.feeds.table_feeds import Changes, Found, Row
+from filtersql.feeds.table_feeds import Changes, Row
 from filtersql.names import RelationName
 
 __all__ = [
@@ -54,7 +55,7 @@ __all__ = [
 ]
 
 #: blocks in their order; None for what goes on in the next portion
-Portioned = Callable[[list[Found]], Iterator[Block | ColumnBlock | None]]
+Portioned = Callable[[list[PlacedMistake]], Iterator[Block | ColumnBlock | None]]
 #: folders of the numbers at which transactions end, and of the numbers of their names
 ENDS, NAMES = "ends", "names"
 
@@ -169,7 +170,9 @@ def _taken(intake: Intake, segments: Sequence[Segment] = ()) -> Taken:
     return Taken(not tally.mistakes, segments, *told, hash(NAMES))
 
 
-def _blocks(share: Share, piece: Piece, mistakes: list[Found]) -> Iterator[Block | ColumnBlock]:
+def _blocks(
+    share: Share, piece: Piece, mistakes: list[PlacedMistake]
+) -> Iterator[Block | ColumnBlock]:
     """The blocks of a piece."""
     found = chunks(piece.file, piece.start, piece.stop)
     return column_blocks(found, ColumnReader(share.catalog), mistakes)

@@ -33,9 +33,9 @@ from filtersql.errors.feeds import UNREADABLE_COMMIT
 from filtersql.feeds.commits import Commit, Unpaired, changes_of
 from filtersql.feeds.iceberg_history import iceberg_history
 from filtersql.feeds.lake_tables import NUMBER_BITS, Query, lake_table, rows_anew
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record
-from filtersql.feeds.table_feeds import Found, Row, TableFeed
+from filtersql.feeds.table_feeds import Row, TableFeed
 
 __all__ = ["KEPT_OF_TABLE", "LakeFeed", "from_delta", "from_iceberg"]
 
@@ -67,7 +67,9 @@ class _Lake(Struct, frozen=True):
     types: Mapping[str, str]
     numbers: Mapping[int, int] | None = None
 
-    def changes(self, rows: Iterable[Row], mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
+    def changes(
+        self, rows: Iterable[Row], mistakes: list[PlacedMistake]
+    ) -> Iterator[tuple[Place, Record]]:
         """The changes of some commits, each of which is whole."""
         relation = [self.table.name.schema, self.table.name.name]
         key = self.table.primary_key

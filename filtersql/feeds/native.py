@@ -14,12 +14,11 @@ from itertools import repeat
 
 import msgspec
 
-from filtersql.errors import Mistake
 from filtersql.errors.feeds import TORN_LINE, UNREADABLE_LINE
 from filtersql.feeds.blocks import Block
 from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of
 from filtersql.feeds.members import may_repeat_a_member, repeated_member, repeated_name
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Number, Record, record
 
 __all__ = [
@@ -47,23 +46,21 @@ _images = msgspec.json.Decoder(dict[str, object] | None, float_hook=Number)
 
 
 def from_files(
-    files: Sequence[FeedFile], mistakes: list[tuple[Place, Mistake]]
+    files: Sequence[FeedFile], mistakes: list[PlacedMistake]
 ) -> Iterator[tuple[Place, Record]]:
     """The records of JSON-lines files. A line that is no record becomes a mistake."""
     for block in blocks_from_files(files, mistakes):
         yield from zip(block.places, block.records, strict=True)
 
 
-def blocks_from_files(
-    files: Sequence[FeedFile], mistakes: list[tuple[Place, Mistake]]
-) -> Iterator[Block]:
+def blocks_from_files(files: Sequence[FeedFile], mistakes: list[PlacedMistake]) -> Iterator[Block]:
     """The same in blocks."""
     for file in files:
         for chunk in chunks(file):
             yield from blocks_of_chunk(chunk, mistakes)
 
 
-def blocks_of_chunk(chunk: Chunk, mistakes: list[tuple[Place, Mistake]]) -> Iterator[Block]:
+def blocks_of_chunk(chunk: Chunk, mistakes: list[PlacedMistake]) -> Iterator[Block]:
     """The same of one chunk."""
     for numbers, some in lines_of(chunk):
         places = list(zip(repeat(chunk.shown), numbers, some))
@@ -81,7 +78,7 @@ def _sound_block(places: Sequence[Place], lines: Sequence[bytes]) -> Block | Non
     return Block(places, records, sum(map(len, lines)))
 
 
-def _readable(places: Sequence[Place], mistakes: list[tuple[Place, Mistake]]) -> Block:
+def _readable(places: Sequence[Place], mistakes: list[PlacedMistake]) -> Block:
     """Those of some lines that are records."""
     read: list[Place] = []
     records: list[Record] = []
@@ -106,7 +103,7 @@ def from_rows(
     table: str,
     columns: Sequence[str],
     rows: Iterable[Sequence[object]],
-    mistakes: list[tuple[Place, Mistake]],
+    mistakes: list[PlacedMistake],
 ) -> Iterator[tuple[Place, Record]]:
     """The records of a table's rows, in the order of seq."""
     for number, row in enumerate(rows, 1):

@@ -18,7 +18,6 @@ from msgspec import Struct
 from pyarrow import compute
 
 from filtersql.catalog import Catalog
-from filtersql.errors import Mistake
 from filtersql.feeds.arrow_lines import (
     ahead,
     count_lines,
@@ -30,7 +29,7 @@ from filtersql.feeds.blocks import Block
 from filtersql.feeds.column_blocks import ColumnBlock, Group, Rows
 from filtersql.feeds.lines import Chunk
 from filtersql.feeds.native import blocks_of_chunk
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import PlacedMistake
 from filtersql.feeds.records import Record, record, relation_name
 
 __all__ = ["ColumnReader", "column_blocks"]
@@ -44,7 +43,7 @@ _TEXT, _NUMBER = pyarrow.string(), pyarrow.int64()
 
 
 def column_blocks(
-    pieces: Iterable[Chunk], reader: ColumnReader, mistakes: list[tuple[Place, Mistake]]
+    pieces: Iterable[Chunk], reader: ColumnReader, mistakes: list[PlacedMistake]
 ) -> Iterator[Block | ColumnBlock]:
     """The changes of some chunks, in columns where they can be read so."""
     for chunk, columns in ahead((chunk, reader.read(chunk)) for chunk in pieces):

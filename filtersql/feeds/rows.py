@@ -36,7 +36,7 @@ from filtersql.feeds.arrow_lines import (
 )
 from filtersql.feeds.landings import needed_columns
 from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Number
 from filtersql.feeds.staged_files import StagedColumn
 from filtersql.feeds.staging import RowStage
@@ -167,7 +167,7 @@ def _take_lines(places: Iterable[Place], stage: RowStage, table: Table) -> None:
             break
 
 
-def _row(place: Place, mistakes: list[tuple[Place, Mistake]]) -> dict[str, Any] | None:
+def _row(place: Place, mistakes: list[PlacedMistake]) -> dict[str, Any] | None:
     try:
         return _decoder.decode(place[2])
     except (msgspec.DecodeError, UnicodeError) as error:
@@ -184,7 +184,7 @@ def _complete(
     place: Place,
     compiled: CompiledTable,
     table: Table,
-    mistakes: list[tuple[Place, Mistake]],
+    mistakes: list[PlacedMistake],
 ) -> bool:
     known = [column.name for column in table.columns]
     wrong: list[Mistake] = [

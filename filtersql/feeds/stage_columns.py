@@ -14,9 +14,8 @@ from itertools import compress
 import pyarrow
 from msgspec import Struct
 
-from filtersql.errors import Mistake
 from filtersql.errors.feeds import NOT_OF_ITS_TYPE, NULL_IN_NOT_NULL, UNSTORABLE_VALUE
-from filtersql.feeds.places import Image, Place, Where
+from filtersql.feeds.places import Image, Place, PlacedMistake, Where
 from filtersql.feeds.values import Codec, NotHeld
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import FeedColumn
@@ -67,7 +66,7 @@ class ColumnJudge(Struct, frozen=True):
 
     table: RelationName
     places: Sequence[Place]
-    mistakes: list[tuple[Place, Mistake]]
+    mistakes: list[PlacedMistake]
     where: Where
 
     def array(

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pyarrow
 
-from filtersql.errors import Mistake
-from filtersql.feeds.places import Image, Place, Where
+from filtersql.feeds.places import Image, Place, PlacedMistake, Where
 from filtersql.feeds.records import Record
 from filtersql.feeds.stage_columns import ColumnJudge, Side, lists
 from filtersql.feeds.staged_files import StagedColumn, StagedFile
@@ -35,7 +34,7 @@ class ChangeStage:
         compiled: CompiledTable,
         engine: Engine,
         path: Path,
-        mistakes: list[tuple[Place, Mistake]],
+        mistakes: list[PlacedMistake],
         where: Where,
     ) -> None:
         self.compiled = compiled
@@ -171,7 +170,7 @@ class RowStage:
         compiled: CompiledTable,
         engine: Engine,
         path: Path,
-        mistakes: list[tuple[Place, Mistake]],
+        mistakes: list[PlacedMistake],
         where: Where,
     ) -> None:
         self.compiled = compiled

@@ -13,16 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 from sqlglot import exp
 
-from filtersql.errors import Mistake
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record
 
-__all__ = ["Changes", "Found", "Row", "TableFeed"]
+__all__ = ["Changes", "Row", "TableFeed"]
 
 Row = Sequence[object]
-Found = tuple[Place, Mistake]
 #: the changes that ordered rows tell; mistakes go to the list
-Changes = Callable[[Iterable[Row], list[Found]], Iterator[tuple[Place, Record]]]
+Changes = Callable[[Iterable[Row], list[PlacedMistake]], Iterator[tuple[Place, Record]]]
 
 
 class TableFeed(Struct, frozen=True):

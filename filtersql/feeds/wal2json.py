@@ -29,11 +29,10 @@ from msgspec import Struct, field
 from filtersql.catalog import Catalog, Table
 from filtersql.changes import may_be_out_of_line
 from filtersql.definitions.model import Feed
-from filtersql.errors import Mistake
 from filtersql.errors.feeds import AMBIGUOUS_VALUE, UNREADABLE_EVENT
 from filtersql.feeds.landings import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, lines
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.positions import is_lsn, lsn, seq_at
 from filtersql.feeds.records import Number, Record, relation_written
 from filtersql.feeds.wal2json_events import HINT, Column, Event, OpenTransaction, read_event
@@ -54,7 +53,7 @@ class Reader(Struct):
 
     catalog: Catalog
     feed: Feed
-    mistakes: list[tuple[Place, Mistake]]
+    mistakes: list[PlacedMistake]
     lowest: int
     needed: Needed = None
     open: OpenTransaction | None = None
@@ -227,7 +226,7 @@ class Wal2json(Struct, frozen=True):
     needed: Needed = None
     last: dict[str, int] = field(default_factory=dict)
 
-    def records(self, mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
+    def records(self, mistakes: list[PlacedMistake]) -> Iterator[tuple[Place, Record]]:
         """The changes, file by file."""
         reader = Reader(self.catalog, self.feed, mistakes, self.lowest, self.needed)
         for file in self.files:

@@ -11,10 +11,9 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
-from filtersql.errors import Mistake
 from filtersql.errors.feeds import TORN_LINE, UNREADABLE_EVENT
 from filtersql.feeds.lines import line_span
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.positions import seq_at
 
 __all__ = ["HINT", "Column", "Event", "OpenTransaction", "read_event"]
@@ -44,7 +43,7 @@ _decoder = msgspec.json.Decoder(Event)
 HINT = "Record with format-version=2 and include-lsn=1, one object on each line."
 
 
-def read_event(place: Place, mistakes: list[tuple[Place, Mistake]]) -> Event | None:
+def read_event(place: Place, mistakes: list[PlacedMistake]) -> Event | None:
     """What a line says; None where that is a mistake."""
     try:
         return _decoder.decode(place[2])

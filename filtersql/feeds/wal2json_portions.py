@@ -27,12 +27,11 @@ from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.judged_portions import Taken, take_segments
 from filtersql.feeds.landings import all_needed
 from filtersql.feeds.lines import lines
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.portions import Piece, Portion
 from filtersql.feeds.positions import is_lsn, lsn
 from filtersql.feeds.records import Record
 from filtersql.feeds.shares import Share
-from filtersql.feeds.table_feeds import Found
 from filtersql.feeds.wal2json import Reader
 from filtersql.feeds.wal2json_events import OpenTransaction, read_event
 
@@ -122,11 +121,11 @@ def _step(piece: Piece) -> Step:
 
 
 def _blocks(
-    reader: Reader, piece: Piece, end: str, mistakes: list[Found]
+    reader: Reader, piece: Piece, end: str, mistakes: list[PlacedMistake]
 ) -> Iterator[Block | ColumnBlock | None]:
     """The blocks of a piece, which may end a portion or the whole feed."""
 
-    def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
+    def records(mistakes: list[PlacedMistake]) -> Iterator[tuple[Place, Record]]:
         reader.mistakes = mistakes
         for number, line in lines(piece.file, piece.start, piece.stop):
             place = (piece.file.shown, number, line)

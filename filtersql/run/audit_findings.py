@@ -25,7 +25,7 @@ from filtersql.run.counts import count_repeated
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column
 
-__all__ = ["FINDINGS", "Found", "Sides", "check_keys", "compare"]
+__all__ = ["FINDINGS", "Differences", "Sides", "check_keys", "compare"]
 
 #: the rows that audit.sql gave, under a temporary name
 FINDINGS = "filtersql_findings"
@@ -55,7 +55,7 @@ class Sides(Struct, frozen=True):
         )
 
 
-class Found(Struct, frozen=True):
+class Differences(Struct, frozen=True):
     """How many rows of each kind, and a few of each with their key and `finding`."""
 
     leaked: int
@@ -71,7 +71,7 @@ class Found(Struct, frozen=True):
         return self.leaked + self.missing + self.differing
 
 
-def compare(engine: Engine, compiled: CompiledTable, *, beside: bool = False) -> Found:
+def compare(engine: Engine, compiled: CompiledTable, *, beside: bool = False) -> Differences:
     """Run audit.sql over the source's view; its rows stay staged under `FINDINGS`.
 
     Rows are compared key by key: raises Mistakes where a key of the target is not unique. `beside`
@@ -107,7 +107,7 @@ def compare(engine: Engine, compiled: CompiledTable, *, beside: bool = False) ->
         dict(zip((named.get(column, column) for column in columns), row, strict=True))
         for row in rows
     )
-    return Found(
+    return Differences(
         counts.get("leaked", 0),
         counts.get("missing", 0),
         counts.get("differs", 0),

@@ -27,7 +27,7 @@ from filtersql.errors.applying import TARGET_GONE
 from filtersql.errors.auditing import INTERRUPTED, NOT_COMPARABLE, ROWS_STAY, STILL_DIFFERS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
-from filtersql.run.audit_findings import Found, compare
+from filtersql.run.audit_findings import Differences, compare
 from filtersql.run.clock import clock_for, read_clock
 from filtersql.run.holding import beating, held_row, note, now, release, renew
 from filtersql.run.lease import Lease, check_free, leased
@@ -48,7 +48,7 @@ class Audited(Struct, frozen=True):
 
     compiled: CompiledTable
     position: int | None = None
-    found: Found | None = None
+    found: Differences | None = None
     repaired: bool = False
     mistakes: tuple[Mistake, ...] = ()
 
@@ -189,7 +189,7 @@ class _Trial(Struct):
             self._source.forget()
         return Audited(compiled, position, found, repaired=True)
 
-    def _repair(self, entry: Entry | None, found: Found) -> None:
+    def _repair(self, entry: Entry | None, found: Differences) -> None:
         """Write what was found, while no run writes; one that was faster has moved the target."""
         if entry is None:  # only a target of the ledger is repaired
             return
@@ -217,7 +217,7 @@ class _Trial(Struct):
         )
 
 
-def _remembered(entry: Entry, found: Found) -> Entry:
+def _remembered(entry: Entry, found: Differences) -> Entry:
     """The repair, for the ledger: the position is the one that was."""
     return replace(
         entry,

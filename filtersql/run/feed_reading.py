@@ -27,10 +27,10 @@ from filtersql.feeds.held import Seen
 from filtersql.feeds.lake import KEPT_OF_TABLE, LakeFeed
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import FeedFile
-from filtersql.feeds.places import Place, Records
+from filtersql.feeds.places import Place, PlacedMistake, Records
 from filtersql.feeds.records import Record
 from filtersql.feeds.shares import Share
-from filtersql.feeds.table_feeds import Found, TableFeed
+from filtersql.feeds.table_feeds import TableFeed
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.engine_tables import LAKES, refusals_of_lakes, table_feed
@@ -140,7 +140,7 @@ def _read_files(
 
 
 def _reopened(
-    opening: Callable[[], Opened], mistakes: list[Found]
+    opening: Callable[[], Opened], mistakes: list[PlacedMistake]
 ) -> Iterator[tuple[Place, Record]]:
     """The changes of files that are read once more."""
     return opening().records(mistakes)
@@ -190,7 +190,7 @@ def _read_table(
     lake = told if isinstance(told, LakeFeed) else None
     table = told.changes if isinstance(told, LakeFeed) else told
 
-    def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
+    def records(mistakes: list[PlacedMistake]) -> Iterator[tuple[Place, Record]]:
         if table is None:
             return iter(())
         return table.changes(engine.stream(table.ordered().sql(engine.dialect)), mistakes)

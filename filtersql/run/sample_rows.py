@@ -12,7 +12,7 @@ from sqlglot import exp, select
 
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.sql_fragments import as_written
-from filtersql.run.audit_findings import Found
+from filtersql.run.audit_findings import Differences
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column, named_rows, table
 
@@ -45,7 +45,9 @@ def leaving_sample(engine: Engine, compiled: CompiledTable, goes: str) -> dict[s
     return _first(engine, query.where(as_written(goes)), names)
 
 
-def found_sample(compiled: CompiledTable, found: Found, kind: str) -> dict[str, object] | None:
+def found_sample(
+    compiled: CompiledTable, found: Differences, kind: str
+) -> dict[str, object] | None:
     """The first row that audit.sql found of a kind."""
     row = next((row for row in found.sample if row["finding"] == kind), None)
     names = [each.name for each in compiled.columns]

@@ -21,12 +21,12 @@ from filtersql.api.options import Options
 from filtersql.api.reporter import Reporter
 from filtersql.project import load
 from filtersql.run import auditing, ledger
-from filtersql.run.audit_findings import Found
+from filtersql.run.audit_findings import Differences
 from filtersql.run.auditing import Audited
 from filtersql.targets.open import open_engine
 
 Rows = Sequence[Mapping[str, object]]
-Compare = Callable[..., Found]
+Compare = Callable[..., Differences]
 
 SUBSCRIPTION = """
 subscriptions:
@@ -354,7 +354,7 @@ def test_a_repair_and_a_run_write_one_after_the_other(tmp_path: Path) -> None:
 def _overtaken(compare: Compare, engine: OneByOne) -> Compare:
     """What is compared; then a run takes the lease."""
 
-    def look(*arguments: Any, **asked: Any) -> Found:
+    def look(*arguments: Any, **asked: Any) -> Differences:
         found = compare(*arguments, **asked)
         hold(engine, ELSEWHERE, 100)
         return found
