@@ -1,1 +1,1 @@
-"""Room commands."""
+"""The commands, a module for each, loaded when it is called."""

@@ -1,1 +1,1 @@
-"""1. WRITTEN: YAML and PostgreSQL's DDL, read into frozen records."""
+"""WRITTEN: YAML and PostgreSQL's DDL, read into frozen records."""

@@ -1,1 +1,1 @@
-"""Room feeds."""
+"""RECORDED: files and tables of changes, in each format, as typed changes."""

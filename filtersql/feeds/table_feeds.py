@@ -1,7 +1,7 @@
 """A feed that a query gives: `TableFeed`.
 
 Example
-    feed = table_feed("lake.changes", ["seq", "op", …], from_, lowest)
+    feed = table_feed(engine, changes, 120, landings, catalog)    # run/engine_tables.py
     feed.query      SELECT seq, op, … FROM lake.changes WHERE seq > 120
     feed.order      seq: rows that are equal in it belong together
 """

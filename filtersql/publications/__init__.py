@@ -1,4 +1,4 @@
-"""2. PUBLISHED: which relation, columns, actions and filters a subscription gets, and why.
+"""PUBLISHED: which relation, columns, actions and filters a subscription gets, and why.
 
     resolve(subscription, definitions, semantics=…) -> the targets of one subscription
     check(definitions, semantics=…)                 -> what is wrong with any publication

@@ -70,7 +70,7 @@ class CompiledTable(Struct, frozen=True):
 
     The staged rows of `merge_source_sql` are: the target's columns, `effect_column` ('insert',
     'update' or 'delete') and more of filtersql's own; one row for each key. Without a key (`form`
-    is `keyless` or `append`) they are the target's columns and `ordinal_column`: 0 deletes all
+    is `keyless…` or `append`) they are the target's columns and `ordinal_column`: 0 deletes all
     copies of a row, each number above it inserts one.
     """
 
@@ -89,7 +89,7 @@ class CompiledTable(Struct, frozen=True):
     key: tuple[str, ...]
     #: columns that an old row must hold when an update or delete is judged
     identity: tuple[str, ...]
-    #: `keyed`, `keyed_unchanged`, `keyless` or `append` (changes.Form)
+    #: one of changes.Form
     form: str
     #: the staged rows' column that says insert, update or delete (not one of the table's names)
     effect_column: str

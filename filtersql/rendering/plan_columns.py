@@ -13,8 +13,8 @@ __all__ = ["BRANCH", "INCOMPLETE", "NARROW", "planned_column"]
 
 #: what is left of a line where the macros print an expression deep inside
 NARROW = 48
+#: the same, in a branch of a MERGE
 BRANCH = 60
-#: the same, where it stands deep in a statement
 _UNSENT = "filtersql: an unchanged value is not known"
 INCOMPLETE = "filtersql: an incomplete UPDATE found no row in the target"
 

@@ -1,4 +1,4 @@
-"""11. READ: records -> text or JSON values, for `ls`, `show` and reviewers.
+"""READ: records -> text or JSON values, for `ls`, `show` and reviewers.
 
 list_nodes, listing_text, listing_json                      ls
 select, Traits, target_traits                               --select and --exclude

@@ -2,7 +2,8 @@
 
 Example
     audited = audit(inputs, {"s1": (SourcedTarget(compiled, copy), …)}, engine, repair=False)
-    audited[0].leaked, audited[0].missing, audited[0].differing
+    found = audited[0].found
+    found.leaked, found.missing, found.differing
 
     1. the source's rows are copied without any filter; the feed's changes above its `seq` and up to
        the target's position are applied to the copy, as a run applies them to a target
