@@ -4,6 +4,7 @@
     Branches on: keyed.
     Override: keep the COALESCE around the filters, and the columns: the key (without one, all columns and
     copies_held) and finding. -#}
+{%- from "filters.sql" import filters %}
 {% for line in plan.header %}
 -- {{ line }}
 {%- endfor %}
@@ -14,12 +15,7 @@ WITH expected AS (
     FROM {{ plan.source_view }}
     WHERE
         COALESCE(
-{%- for criterion in plan.copy_criteria %}
-{%- for line in criterion.label_lines %}
-            -- {{ line }}
-{%- endfor %}
-            {{ criterion.connective }}{{ criterion.lines | join("\n            ") }}
-{%- endfor %},
+{{- filters(plan.copy_criteria, "\n            ") }},
             {{ plan.unknown_matches }}
         )
 )
@@ -57,12 +53,7 @@ WITH counted AS (
     FROM {{ plan.source_view }}
     WHERE
         COALESCE(
-{%- for criterion in plan.copy_criteria %}
-{%- for line in criterion.label_lines %}
-            -- {{ line }}
-{%- endfor %}
-            {{ criterion.connective }}{{ criterion.lines | join("\n            ") }}
-{%- endfor %},
+{{- filters(plan.copy_criteria, "\n            ") }},
             {{ plan.unknown_matches }}
         )
     UNION ALL

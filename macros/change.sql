@@ -6,6 +6,7 @@
     ordinal 0 stands for all copies of a row, each number above it for one that is to be there.
     Override: keep the COALESCE around the filters, and the columns: those of the target, keeps_ of columns
     that a change may leave out, and effect (without a key: copy_ordinal). -#}
+{%- from "filters.sql" import filters -%}
 {%- if plan.narrows or plan.compares %}
 {%- if plan.keyed -%}
 SELECT
@@ -31,12 +32,7 @@ SELECT{% if not plan.by_delete %} DISTINCT{% endif %}
     FROM {{ plan.target }}
     WHERE
         NOT COALESCE(
-{%- for criterion in plan.copy_criteria %}
-{%- for line in criterion.label_lines %}
-            -- {{ line }}
-{%- endfor %}
-            {{ criterion.connective }}{{ criterion.lines | join("\n            ") }}
-{%- endfor %},
+{{- filters(plan.copy_criteria, "\n            ") }},
             {{ plan.unknown_matches }}
         )
 {%- if plan.compares %}
@@ -55,21 +51,11 @@ SELECT{% if not plan.by_delete %} DISTINCT{% endif %}
     FROM {{ plan.source_view }}
     WHERE
         COALESCE(
-{%- for criterion in plan.copy_criteria %}
-{%- for line in criterion.label_lines %}
-            -- {{ line }}
-{%- endfor %}
-            {{ criterion.connective }}{{ criterion.lines | join("\n            ") }}
-{%- endfor %},
+{{- filters(plan.copy_criteria, "\n            ") }},
             {{ plan.unknown_matches }}
         )
         AND NOT COALESCE(
-{%- for criterion in plan.earlier_criteria %}
-{%- for line in criterion.label_lines %}
-            -- {{ line }}
-{%- endfor %}
-            {{ criterion.connective }}{{ criterion.lines | join("\n            ") }}
-{%- endfor %},
+{{- filters(plan.earlier_criteria, "\n            ") }},
             {{ plan.unknown_matches }}
         )
 {%- endif %}
@@ -80,12 +66,7 @@ WITH expected AS (
         FROM {{ plan.source_view }}
         WHERE
             COALESCE(
-{%- for criterion in plan.copy_criteria %}
-{%- for line in criterion.label_lines %}
-                -- {{ line }}
-{%- endfor %}
-                {{ criterion.connective }}{{ criterion.lines | join("\n                ") }}
-{%- endfor %},
+{{- filters(plan.copy_criteria, "\n                ") }},
                 {{ plan.unknown_matches }}
             )
 {%- if plan.rebuilds %}

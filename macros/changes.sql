@@ -8,6 +8,7 @@
     touch two rows), adds_only (a change is its new row: no `sides`).
     Override: keep these parts, the COALESCE around the filters, and the columns seq, op, `old_…`, `new_…`,
     old_matches, new_matches, effect and side. -#}
+{%- from "filters.sql" import filters -%}
 {% if plan.expires -%}
 aged AS (
         -- The rows of the target, and whether their time is over.
@@ -15,12 +16,7 @@ aged AS (
             *,
             {{ plan.over | join("\n            ") }}
             AND NOT COALESCE(
-{%- for criterion in plan.copy_criteria %}
-{%- for line in criterion.label_lines %}
-                -- {{ line }}
-{%- endfor %}
-                {{ criterion.connective }}{{ criterion.lines | join("\n                ") }}
-{%- endfor %},
+{{- filters(plan.copy_criteria, "\n                ") }},
                 {{ plan.unknown_matches }}
             ) AS {{ plan.is_over }}
         FROM {{ plan.target }}
@@ -92,12 +88,7 @@ truncated AS (
 {%- for arm in plan.old_arms %}
                 WHEN op IN ({{ arm.ops | join(", ") }})
                     THEN COALESCE(
-{%- for criterion in arm.criteria %}
-{%- for line in criterion.label_lines %}
-                        -- {{ line }}
-{%- endfor %}
-                        {{ criterion.connective }}{{ criterion.lines | join("\n                        ") }}
-{%- endfor %},
+{{- filters(arm.criteria, "\n                        ") }},
                         {{ plan.unknown_matches }}
                     )
 {%- endfor %}
@@ -107,12 +98,7 @@ truncated AS (
 {%- for arm in plan.new_arms %}
                 WHEN op IN ({{ arm.ops | join(", ") }})
                     THEN COALESCE(
-{%- for criterion in arm.criteria %}
-{%- for line in criterion.label_lines %}
-                        -- {{ line }}
-{%- endfor %}
-                        {{ criterion.connective }}{{ criterion.lines | join("\n                        ") }}
-{%- endfor %},
+{{- filters(arm.criteria, "\n                        ") }},
                         {{ plan.unknown_matches }}
                     )
 {%- endfor %}

@@ -1,6 +1,7 @@
 {#- The rows that a new target starts with: those that any publication's filter takes.
 
     Override: keep the COALESCE around the filters, and one INSERT. -#}
+{%- from "filters.sql" import filters %}
 {% for line in plan.header %}
 -- {{ line }}
 {%- endfor %}
@@ -13,11 +14,6 @@ INSERT INTO {{ plan.target }} (
 FROM {{ plan.source_view }}
 WHERE
     COALESCE(
-{%- for criterion in plan.copy_criteria %}
-{%- for line in criterion.label_lines %}
-        -- {{ line }}
-{%- endfor %}
-        {{ criterion.connective }}{{ criterion.lines | join("\n        ") }}
-{%- endfor %},
+{{- filters(plan.copy_criteria, "\n        ") }},
         {{ plan.unknown_matches }}
     )

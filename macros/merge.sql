@@ -4,6 +4,7 @@
     Without a key, ordinal 0 stands for all copies of a row.
     Override: keep the query plan.source_sql as it is, between `USING (` and `) AS s`: a run stages its rows
     and puts them in its place. -#}
+{%- from "filters.sql" import filters %}
 {% for line in plan.header %}
 -- {{ line }}
 {%- endfor %}
@@ -11,12 +12,7 @@
 DELETE FROM {{ plan.target }}
 WHERE
     NOT COALESCE(
-{%- for criterion in plan.copy_criteria %}
-{%- for line in criterion.label_lines %}
-        -- {{ line }}
-{%- endfor %}
-        {{ criterion.connective }}{{ criterion.lines | join("\n        ") }}
-{%- endfor %},
+{{- filters(plan.copy_criteria, "\n        ") }},
         {{ plan.unknown_matches }}
     )
 {%- else %}
