@@ -12,54 +12,55 @@ PostgreSQL
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 
 from filtersql.errors.filters import BadLiteral
 from filtersql.filters.values.clock import Clock
+from filtersql.filters.values.numbers import read_numeric
 
-__all__ = ["TYPES", "quoted"]
+__all__ = ["TYPES", "parsed", "printed", "quoted"]
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r",
             "\t": "\\t"}  # fmt: skip
-_MOST_DIGITS = 131072
+_SPECIAL = re.compile(r'["\\\x00-\x1f]')
 
 
 def _read_jsonb(text: str, modifier: int, clock: Clock) -> str:
     """The canonical text."""
+    number = partial(read_numeric, modifier=-1, clock=clock)
     try:
-        value = json.loads(
-            text, parse_float=Decimal, parse_int=Decimal, parse_constant=_no_constant
-        )
+        return printed(parsed(text, number))
     except (ValueError, RecursionError):
         raise BadLiteral("invalid input syntax for type json") from None
-    return _shown(value)
+
+
+def parsed(text: str, number: Callable[[str], object]) -> object:
+    """The values of a text of JSON, whose numbers are read so. Raises ValueError."""
+    return json.loads(text, parse_float=number, parse_int=number, parse_constant=_no_constant)
 
 
 def _no_constant(word: str) -> object:
     raise ValueError(word)
 
 
-def _shown(value: object) -> str:
+def printed(value: object) -> str:
+    """The canonical text of values whose numbers are Decimals. Raises BadLiteral."""
     match value:
         case dict():
             keys = sorted(value, key=lambda key: (len(key.encode()), key.encode()))
-            return "{" + ", ".join(f"{quoted(key)}: {_shown(value[key])}" for key in keys) + "}"
+            return "{" + ", ".join(f"{quoted(key)}: {printed(value[key])}" for key in keys) + "}"
         case list():
-            return "[" + ", ".join(map(_shown, value)) + "]"
+            return "[" + ", ".join(map(printed, value)) + "]"
         case bool():
             return "true" if value else "false"
         case None:
             return "null"
         case Decimal():
-            return _number(value)
+            return format(value, "f")
     return quoted(str(value))
-
-
-def _number(value: Decimal) -> str:
-    if value.adjusted() > _MOST_DIGITS:
-        raise BadLiteral("value overflows numeric format")
-    return format(abs(value) if value.is_zero() else value, "f")
 
 
 def quoted(text: str) -> str:
@@ -67,13 +68,18 @@ def quoted(text: str) -> str:
     if "\0" in text:
         message = "unsupported Unicode escape sequence"
         raise BadLiteral(message, "\\u0000 cannot be converted to text.")
-    if any("\ud800" <= sign <= "\udfff" for sign in text):
+    try:
+        text.encode()
+    except UnicodeError:
         raise BadLiteral(
             "invalid input syntax for type json",
             "Unicode low surrogate must follow a high surrogate.",
-        )
-    signs = (_ESCAPES.get(sign) or (f"\\u{ord(sign):04x}" if sign < " " else sign) for sign in text)
-    return f'"{"".join(signs)}"'
+        ) from None
+    return f'"{_SPECIAL.sub(_escaped, text)}"'
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return _ESCAPES.get(match[0]) or f"\\u{ord(match[0]):04x}"
 
 
 TYPES: dict[str, tuple[Callable[[str, int, Clock], object], Callable[[object], str]]] = {
