@@ -15,6 +15,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -28,7 +29,7 @@ from filtersql.targets.jars import jars
 from filtersql.targets.java import check_java, remedy
 from filtersql.targets.java_archive import JAVA_OPTIONS, forget, keep_later, mapping
 
-__all__ = ["adopting", "hidden_functions", "own_session", "users_session"]
+__all__ = ["adopting", "hidden_functions", "interruptible", "own_session", "users_session"]
 
 #: marks the Java process that filtersql started
 _OWN = "spark.filtersql.embedded"
@@ -139,20 +140,20 @@ def own_session(
         except Exception as error:
             raise Mistakes([_not_started(_told(log, error))]) from None
     root.sparkContext.setLogLevel("OFF")
-    _interruptible()
+    interruptible()
     if own is None:
         keep_later()
     return _beside(root, settings)
 
 
-def _interruptible() -> None:
-    """Ctrl-C is told as that while Java is at work, too.
+def interruptible() -> Callable[[], object]:
+    """Ctrl-C is told as that while Java is at work, too, until the returned function is called.
 
     pyspark's handler cancels the jobs by a call of its own; where the thread waits for another
     call's answer, that one fails, and its words would be taken for those of a statement.
     """
     if threading.current_thread() is not threading.main_thread():
-        return
+        return lambda: None
     cancel = signal.getsignal(signal.SIGINT)
 
     def interrupted(number: int, frame: FrameType | None) -> None:
@@ -163,6 +164,7 @@ def _interruptible() -> None:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, interrupted)
+    return partial(signal.signal, signal.SIGINT, cancel)
 
 
 def _not_of_py4j(told: logging.LogRecord) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.targets import SettingRefused
 from filtersql.feeds.staged_files import StagedColumn
 from filtersql.targets.cluster import SparkCluster
+from filtersql.targets.embedded import interruptible
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.session_settings import MARKS, copied, put
 from filtersql.targets.session_tables import SessionTables
@@ -39,6 +40,8 @@ class Session(SessionTables):
     targets_at_once: int = 1
     #: what was set before, to be put back: the session may be the user's own
     before: dict[str, str | None] = field(default_factory=dict)
+    #: puts back what was borrowed of the process, too
+    give_back: Callable[[], object] = field(default=lambda: None)
     views: list[str] = field(default_factory=list)
     staging: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="filtersql-")))
 
@@ -63,8 +66,12 @@ class Session(SessionTables):
             if found is None or found.lower() != value.lower():
                 raise Mistakes([SettingRefused(name, value, str(found))])
 
-    def unmark(self) -> None:
-        """Take away what marks the user's own commits: it would stamp, or silence, these."""
+    def borrow(self) -> None:
+        """Take away what marks the user's own commits: it would stamp, or silence, these.
+
+        Until the session is closed Ctrl-C is told as that.
+        """
+        self.give_back = interruptible()
         for name in MARKS:
             if self.spark.conf.get(name, None) is not None:
                 self._set(name, None)
@@ -143,6 +150,7 @@ class Session(SessionTables):
         for name, value in self.before.items():
             put(self.spark, name, value)
         self.before.clear()
+        self.give_back()
 
     def _at_first(self, name: str) -> str | None:
         return self.before[name] if name in self.before else self.spark.conf.get(name, None)

@@ -24,10 +24,31 @@ except KeyboardInterrupt:
     print("interrupted")
 """
 
+_BORROWED = """
+import signal
+from pyspark.sql import SparkSession
+from filtersql.targets.session import Session
 
-def test_ctrl_c_while_java_is_at_work_is_told_as_that() -> None:
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+before = signal.getsignal(signal.SIGINT)
+spark.conf.set("spark.databricks.delta.commitInfo.userMetadata", "mine")
+session = Session(spark, "delta", None, None)
+session.borrow()
+print("started", flush=True)
+try:
+    session.rows("SELECT SUM(a.id * b.id) FROM RANGE(10000000) AS a, RANGE(10000000) AS b")
+except KeyboardInterrupt:
+    session.close()
+    assert signal.getsignal(signal.SIGINT) is before
+    assert spark.conf.get("spark.databricks.delta.commitInfo.userMetadata") == "mine"
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("program", [_INTERRUPTED, _BORROWED], ids=["own", "user's"])
+def test_ctrl_c_while_java_is_at_work_is_told_as_that(program: str) -> None:
     """Not as a statement that Spark refused, nor by tracebacks, nor at the statement's end."""
-    command = [sys.executable, "-c", _INTERRUPTED]
+    command = [sys.executable, "-c", program]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stdout is not None
