@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import asdict
 
-from filtersql.api.inputs import inputs_of, sourced_targets
+from filtersql.api.inputs import inputs_of, opened, sourced_targets
 from filtersql.api.loading import loaded_compilation
 from filtersql.api.options import WrongUsage, check_switches
 from filtersql.api.planned import defined_keys, judge_of, plan_record, write_plan
@@ -22,7 +22,6 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import TOO_MANY_DELETES
 from filtersql.errors.artifacts import BROKEN_ARTIFACT, NO_ARTIFACT, PLAN_OUTDATED
 from filtersql.run import apply_plan
-from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
     from filtersql.compile import Compilation, Node
@@ -74,9 +73,7 @@ def _applied(
     *,
     drop_removed: bool,
 ) -> list[apply_plan.Applied] | None:
-    assert project.output is not None  # load() asked for one
-    engine = open_engine(project.output, project.root)
-    try:
+    with opened(project) as engine:
         return apply_plan.apply_plan(
             inputs_of(project),
             sourced_targets(project, nodes, compilation),
@@ -86,8 +83,6 @@ def _applied(
             defined_keys(reporter, compilation),
             drop_removed=drop_removed,
         )
-    finally:
-        engine.close()
 
 
 def _approval(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filtersql.api.inputs import inputs_of, sourced_targets
+from filtersql.api.inputs import inputs_of, opened, sourced_targets
 from filtersql.api.loading import loaded_compilation
 from filtersql.api.options import check_switches
 from filtersql.api.progress import dotted
@@ -15,7 +15,6 @@ from filtersql.errors import Mistakes
 from filtersql.review.audit_page import value_text
 from filtersql.review.text_table import aligned
 from filtersql.run import auditing
-from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,15 +49,11 @@ def audited(
     """What is found of each selected target; `beside` brings the source's rows, too."""
     project, compilation = loaded_compilation(reporter)
     nodes = selected(project, compilation, reporter.options)
-    assert project.output is not None  # load() asked for one
-    engine = open_engine(project.output, project.root, writes=repair)
-    try:
+    with opened(project, writes=repair) as engine:
         targets = sourced_targets(project, nodes, compilation)
         return project, auditing.audit(
             inputs_of(project), targets, engine, repair=repair, beside=beside
         )
-    finally:
-        engine.close()
 
 
 def print_audits(reporter: Reporter, done: Sequence[Audited]) -> None:

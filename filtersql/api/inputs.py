@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from filtersql.compile import Compilation, Node
 from filtersql.project import Project
 from filtersql.run import Inputs
 from filtersql.run.source_at_position import SourcedTarget
+from filtersql.targets.model import Engine
+from filtersql.targets.open import open_engine
 from filtersql.verify.source_copies import source_copy
 
-__all__ = ["inputs_of", "sourced_targets"]
+__all__ = ["inputs_of", "opened", "sourced_targets"]
 
 
 def inputs_of(project: Project) -> Inputs:
@@ -23,6 +26,17 @@ def inputs_of(project: Project) -> Inputs:
         state_schema=output.state_schema if output else "filtersql",
         default_catalog=output.catalog if output else None,
     )
+
+
+@contextmanager
+def opened(project: Project, *, writes: bool = True) -> Iterator[Engine]:
+    """The engine of the project's target, until a block ends. Raises Mistakes."""
+    assert project.output is not None  # load() asked for one
+    engine = open_engine(project.output, project.root, writes=writes)
+    try:
+        yield engine
+    finally:
+        engine.close()
 
 
 def sourced_targets(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from filtersql.api.inputs import inputs_of, sourced_targets
+from filtersql.api.inputs import inputs_of, opened, sourced_targets
 from filtersql.api.loading import loaded_compilation
 from filtersql.api.options import WrongUsage, check_switches
 from filtersql.api.planned import defined_keys, judge_of, plan_record, write_plan
@@ -18,7 +18,6 @@ from filtersql.names import RelationName
 from filtersql.rendering.definition import read_definition
 from filtersql.run.apply_plan import plan as counted_plan
 from filtersql.run.uncounted import uncounted
-from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
     from filtersql.compile import Compilation, Node
@@ -47,9 +46,7 @@ def _by_data(
     reporter: Reporter, project: Project, compilation: Compilation, nodes: Sequence[Node]
 ) -> list[PlannedTarget]:
     """What the engine counts."""
-    assert project.output is not None  # load() asked for one
-    engine = open_engine(project.output, project.root, writes=False)
-    try:
+    with opened(project, writes=False) as engine:
         return counted_plan(
             inputs_of(project),
             sourced_targets(project, nodes, compilation),
@@ -57,8 +54,6 @@ def _by_data(
             judge_of(project, compilation),
             defined_keys(reporter, compilation),
         )
-    finally:
-        engine.close()
 
 
 def _by_filters(

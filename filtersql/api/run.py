@@ -13,10 +13,10 @@ import msgspec
 from msgspec import Struct, field
 
 from filtersql import artifacts
-from filtersql.api.adopting import adopt
 from filtersql.api.approving import require
+from filtersql.api.audit import print_audits
 from filtersql.api.clock import moment_of
-from filtersql.api.inputs import inputs_of
+from filtersql.api.inputs import inputs_of, sourced_targets
 from filtersql.api.loading import loaded_compilation, variables
 from filtersql.api.options import WrongUsage, check_switches
 from filtersql.api.progress import Progress
@@ -26,10 +26,11 @@ from filtersql.api.rows import print_rows
 from filtersql.api.selecting import selected
 from filtersql.artifacts import write_file
 from filtersql.errors import Mistakes
-from filtersql.errors.auditing import UnknownTable
+from filtersql.errors.auditing import NOT_ADOPTED, UnknownTable
 from filtersql.project.secrets import is_secret
 from filtersql.run import Options, run_results
 from filtersql.run import run as run_targets
+from filtersql.run.adopt import adopt
 from filtersql.run.ledger_entry import key_of
 from filtersql.targets.open import open_engine
 from filtersql.verify.source_copies import delayed_copies
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from filtersql.project import Project
     from filtersql.rendering.compiled import CompiledTable
     from filtersql.run import RunResult
+    from filtersql.targets.model import Engine
 
 __all__ = ["RunFlags", "carry_out", "run"]
 
@@ -115,7 +117,7 @@ def carry_out(
         progress.connected(engine.title, project.output.name, project.output.threads)
         at = flags.adopt_at
         if at is not None:
-            adopt(reporter, project, nodes, compilation, engine, at)
+            _adopt(reporter, project, nodes, compilation, engine, at)
         options = Options(
             flags.dry_run,
             flags.full_refresh,
@@ -146,6 +148,22 @@ def carry_out(
     progress.removed(result)
     progress.failures(result)
     return record
+
+
+def _adopt(
+    reporter: Reporter,
+    project: Project,
+    nodes: Sequence[Node],
+    compilation: Compilation,
+    engine: Engine,
+    at: int,
+) -> None:
+    """Takes over all unknown targets. Raises Mistakes where one is not right at a position."""
+    targets = sourced_targets(project, nodes, compilation)
+    audited = adopt(inputs_of(project), targets, engine, at=at)
+    print_audits(reporter, audited)
+    if wrong := [audit.unique_id for audit in audited if not audit.right]:
+        raise Mistakes(NOT_ADOPTED(name=name) for name in wrong)
 
 
 def _resynced(names: Sequence[str], nodes: Sequence[Node]) -> frozenset[RelationName]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from filtersql.api.inputs import inputs_of
+from filtersql.api.inputs import inputs_of, opened
 from filtersql.run import status
-from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
     from filtersql.compile import Node
@@ -23,9 +22,5 @@ def statuses(project: Project, nodes: Iterable[Node]) -> Sequence[TargetStatus]:
     tables: dict[str, list[CompiledTable]] = {}
     for node in nodes:
         tables.setdefault(node.compiled.subscription, []).append(node.compiled)
-    assert project.output is not None  # load() asked for one
-    engine = open_engine(project.output, project.root, writes=False)
-    try:
+    with opened(project, writes=False) as engine:
         return status(inputs_of(project), tables, engine)
-    finally:
-        engine.close()

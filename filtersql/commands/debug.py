@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from filtersql import __version__
+from filtersql.api.inputs import opened
 from filtersql.api.loading import load_project
 from filtersql.commands.console import Console, echo
 from filtersql.commands.shared import subcommand
@@ -20,7 +21,6 @@ from filtersql.review.text_table import aligned
 from filtersql.review.type_listing import type_listing
 from filtersql.targets.jars import are_cached
 from filtersql.targets.java_archive import JAVA_OPTIONS, archive_file, keep_classes
-from filtersql.targets.open import open_engine
 from filtersql.targets.probe import probe_merge
 
 if TYPE_CHECKING:
@@ -121,12 +121,9 @@ def _compiled(console: Console, project: Project) -> str:
 
 def _connected(project: Project) -> str:
     assert project.output is not None  # load() asked for one
-    engine = open_engine(project.output, project.root, writes=False)
-    try:
+    with opened(project, writes=False) as engine:
         probe_merge(engine, project.output.state_schema)
         return f"{engine.title}, MERGE works"
-    finally:
-        engine.close()
 
 
 def _starts_java(project: Project) -> bool:
