@@ -26,6 +26,7 @@ __all__ = [
     "ReplicaIdentity",
     "Table",
     "UniqueIndex",
+    "numeric_parts",
 ]
 
 
@@ -50,16 +51,19 @@ class PgType(Struct, frozen=True):
     @property
     def numeric_precision_scale(self) -> tuple[int, int] | None:
         """(precision, scale) of a numeric with a typmod, else None."""
-        if self.name != "numeric" or self.typmod < 0:
-            return None
-        bare = self.typmod - 4
-        scale = bare & 0x7FF
-        return (bare >> 16) & 0xFFFF, scale - 0x800 if scale & 0x400 else scale
+        return None if self.name != "numeric" or self.typmod < 0 else numeric_parts(self.typmod)
 
     @property
     def length(self) -> int | None:
         """The n of varchar(n) or char(n), else None."""
         return self.typmod - 4 if self.name in ("varchar", "bpchar") and self.typmod >= 4 else None
+
+
+def numeric_parts(modifier: int) -> tuple[int, int]:
+    """(precision, scale) of a numeric's typmod."""
+    bare = modifier - 4
+    scale = bare & 0x7FF
+    return bare >> 16 & 0xFFFF, scale - 0x800 if scale & 0x400 else scale
 
 
 class Generated(StrEnum):
@@ -236,15 +240,11 @@ class Catalog(Struct, frozen=True):
             yield self.tables[parent]
             name = parent
 
-    def partitions(self, name: RelationName) -> Iterator[Table]:
-        """The partitions directly below a partitioned table, in the order of definition."""
-        return (table for table in self.tables.values() if table.partition_of == name)
-
     def leaves(self, name: RelationName) -> Iterator[Table]:
         """The leaf tables of a partition tree; the table itself when it is not partitioned."""
         table = self.tables[name]
         if table.partition_by is None:
             yield table
-            return
-        for partition in self.partitions(name):
-            yield from self.leaves(partition.name)
+        for partition in self.tables.values():
+            if partition.partition_of == name:
+                yield from self.leaves(partition.name)

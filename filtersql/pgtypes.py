@@ -14,19 +14,24 @@ Example
     ================== ========== ===============================
 
 PostgreSQL
-    format_type.c, format_type_extended(); timestamp.c, intervaltypmodout()
+    format_type.c, format_type_extended(); timestamp.c, intervaltypmodout(); the types' typmodin
+    functions (numerictypmodin, anychar_typmodin, anytimestamp_typmod_check, intervaltypmodin)
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from filtersql.catalog import PgType
+from filtersql.errors import columns as refusals
 from filtersql.names import quote_identifier
+from filtersql.source import Span
 
-__all__ = ["format_type", "type_in_message"]
+__all__ = ["format_type", "type_in_message", "typmod"]
 
 _SPELLED = {
+    "any": '"any"',
     "bit": "bit",
     "bool": "boolean",
     "bpchar": "character",
@@ -45,6 +50,10 @@ _SPELLED = {
 }
 #: without a modifier these names would mean length 1, so PostgreSQL keeps the internal ones
 _BARE = {"bpchar": "bpchar", "bit": '"bit"'}
+_FULL_PRECISION = 0xFFFF
+_ANY_FIELDS = 0x7FFF
+_LONGEST = 10485760
+#: datetime.h: DAY, HOUR, … as bits of an interval's typmod, and the words they print as
 _FIELDS = {
     0x0004: " year",
     0x0002: " month",
@@ -59,9 +68,8 @@ _FIELDS = {
     0x0C00: " hour to minute",
     0x1C00: " hour to second",
     0x1800: " minute to second",
-    0x7FFF: "",
+    _ANY_FIELDS: "",
 }
-_FULL_PRECISION = 0xFFFF
 
 
 @lru_cache(maxsize=1024)
@@ -100,14 +108,79 @@ def type_in_message(pg_type: PgType) -> str:
     return format_type(PgType(pg_type.name, -1, pg_type.schema))
 
 
+def typmod(name: str, values: Sequence[int], span: Span | None) -> int:
+    """The modifier that `name(values…)` has; raises what the type's typmodin function raises.
+
+    >>> typmod("_varchar", [10], None), typmod("numeric", [10, 2], None)
+    (14, 655366)
+    """
+    match name.removeprefix("_"):
+        case "numeric":
+            return _of_numeric(values, span)
+        case "interval":
+            return _of_interval(values, span)
+        case "varchar" | "bpchar" | "bit" | "varbit" as sized:
+            return _of_length(sized, _only(values, span), span)
+        case "time" | "timetz" | "timestamp" | "timestamptz" as timed:
+            value = _only(values, span)
+            if value < 0:
+                zone = " WITH TIME ZONE" if timed.endswith("tz") else ""
+                written = f"{timed.removesuffix('tz').upper()}({value}){zone}"
+                raise refusals.NEGATIVE_PRECISION(span, written=written)
+            return min(value, 6)  # PostgreSQL warns and takes 6
+    raise refusals.MODIFIER_NOT_ALLOWED(span, name=name)
+
+
+def _only(values: Sequence[int], span: Span | None) -> int:
+    if len(values) != 1:
+        raise refusals.MODIFIER_UNREAD(span)
+    return values[0]
+
+
+def _of_length(name: str, value: int, span: Span | None) -> int:
+    word = "char" if name == "bpchar" else name
+    in_bits = name in ("bit", "varbit")
+    limit = _LONGEST * 8 if in_bits else _LONGEST
+    if value < 1:
+        raise refusals.LENGTH_ZERO(span, name=word)
+    if value > limit:
+        raise refusals.LENGTH_TOO_GREAT(span, name=word, most=limit)
+    return value if in_bits else value + 4
+
+
+def _of_numeric(values: Sequence[int], span: Span | None) -> int:
+    if len(values) not in (1, 2):
+        raise refusals.MODIFIER_INVALID(span, name="NUMERIC")
+    precision, scale = values[0], values[1] if len(values) == 2 else 0
+    if not 1 <= precision <= 1000:
+        raise refusals.NUMERIC_PRECISION(span, value=precision)
+    if not -1000 <= scale <= 1000:
+        raise refusals.NUMERIC_SCALE(span, value=scale)
+    return (precision << 16 | scale & 0x7FF) + 4
+
+
+def _of_interval(values: Sequence[int], span: Span | None) -> int:
+    fields, *precision = values
+    if fields not in _FIELDS or len(precision) > 1:
+        raise refusals.MODIFIER_INVALID(span, name="INTERVAL")
+    if not precision:
+        return -1 if fields == _ANY_FIELDS else fields << 16 | _FULL_PRECISION
+    if precision[0] < 0:
+        raise refusals.NEGATIVE_PRECISION(span, written=f"INTERVAL({precision[0]})")
+    return fields << 16 | min(precision[0], 6)
+
+
 def _modifier(pg_type: PgType) -> str:
-    typmod = pg_type.typmod
-    if typmod < 0:
+    modifier = pg_type.typmod
+    if modifier < 0:
         return ""
     if pg_type.name == "interval":
-        fields, precision = _FIELDS.get((typmod >> 16) & 0x7FFF, ""), typmod & 0xFFFF
+        fields, precision = (
+            _FIELDS.get((modifier >> 16) & _ANY_FIELDS, ""),
+            modifier & _FULL_PRECISION,
+        )
         return fields + (f"({precision})" if precision != _FULL_PRECISION else "")
     digits = pg_type.numeric_precision_scale
     if digits is not None:
         return f"({digits[0]},{digits[1]})"
-    return f"({typmod if pg_type.length is None else pg_type.length})"
+    return f"({modifier if pg_type.length is None else pg_type.length})"

@@ -20,9 +20,10 @@ from filtersql.errors.filters import NotTranslated
 from filtersql.filters import resolve
 from filtersql.filters.facts import Function, facts
 from filtersql.filters.tree.nodes import Node, NullTest
-from filtersql.filters.types import display, typmod
+from filtersql.filters.types import display
 from filtersql.filters.write.dispatch import writer_of
 from filtersql.names import RelationName
+from filtersql.pgtypes import typmod
 from filtersql.source import Passage, Source
 from filtersql.storage import Engine
 

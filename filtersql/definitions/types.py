@@ -14,14 +14,12 @@ Example
     ============================ ========== =========
 
 PostgreSQL
-    parse_type.c, typenameType() and typenameTypeMod(); the typmod_in functions of each type
-    (numeric.c, varchar.c, varbit.c, timestamp.c, date.c); parse_utilcmd.c for serial
+    parse_type.c, typenameType() and typenameTypeMod(); parse_utilcmd.c for serial
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
 
 from filtersql.catalog import PgType
 from filtersql.errors import columns as refusals
@@ -29,6 +27,7 @@ from filtersql.errors.definitions import Unknown, UnsupportedStatement
 from filtersql.errors.relations import UNKNOWN_SCHEMA
 from filtersql.grammar import Node
 from filtersql.names import RelationName
+from filtersql.pgtypes import typmod
 from filtersql.source import Passage, Span
 
 __all__ = ["ADVANCED_SERVER", "BUILT_IN", "EXTENSION_TYPES", "PSEUDO", "SERIAL", "read_type"]
@@ -53,6 +52,7 @@ PSEUDO = frozenset(
     " event_trigger fdw_handler index_am_handler internal language_handler pg_ddl_command record"
     " table_am_handler trigger tsm_handler unknown void".split()
 )
+_SPELLINGS = ("int", "integer", "bigint", "smallint", "real", "boolean", "decimal", "character")
 _PLAIN = {name: PgType(name) for name in BUILT_IN}
 SERIAL = {
     "smallserial": "int2",
@@ -68,8 +68,6 @@ EXTENSION_TYPES = frozenset(
     " geometry geography box2d box3d raster vector halfvec sparsevec earth intarray query_int"
     " gtrgm ghstore".split()
 )
-_Place: TypeAlias = Callable[[], Span]
-_LONGEST = 10485760
 
 
 def read_type(
@@ -119,12 +117,12 @@ def read_type(
         shown = (name if schema is None else f"{schema}.{name}") + "[]" * bool(node.array_bounds)
         spellings = [*BUILT_IN, *_SPELLINGS, *(one.name for one in known if one.name != name)]
         raise Unknown("type", shown, _span(node, text), spellings)
-    typmod = _typmod(found, node, text) if node.typmods else -1
+    modifier = _typmod(found, node, text) if node.typmods else -1
     base = bases.get(RelationName(found.schema, found.name))
     if node.array_bounds and not found.is_array:
         several = base and PgType(f"_{base.name.removeprefix('_')}", base.typmod, base.schema)
-        return PgType(f"_{found.name}", typmod, found.schema, several)
-    return PgType(found.name, typmod, found.schema, base)
+        return PgType(f"_{found.name}", modifier, found.schema, several)
+    return PgType(found.name, modifier, found.schema, base)
 
 
 def _named(
@@ -161,60 +159,13 @@ def _span(node: Node, text: Passage) -> Span:
 def _typmod(found: PgType, node: Node, text: Passage) -> int:
     if found.schema != "pg_catalog":
         return -1  # geometry(Point, 4326): only the extension knows
-    encode = _MODIFIERS.get(found.name.removeprefix("_"))
-    if encode is None:
-        raise refusals.MODIFIER_NOT_ALLOWED(_span(node, text), name=found.name)
+    span = _span(node, text)
     values = []
     for modifier in node.typmods:
         sign, constant = 1, modifier
         if modifier.WhichOneof("node") == "a_expr":  # numeric(5, -2)
             sign, constant = -1, modifier.a_expr.rexpr
         if constant.WhichOneof("node") != "a_const" or constant.a_const.WhichOneof("val") != "ival":
-            raise refusals.MODIFIER_INVALID(_span(node, text), name=found.name)
+            raise refusals.MODIFIER_INVALID(span, name=found.name)
         values.append(sign * constant.a_const.ival.ival)
-    return encode(found.name.removeprefix("_"), values, lambda: _span(node, text))
-
-
-def _length(name: str, values: list[int], place: _Place) -> int:
-    shown = {"bpchar": "char", "varbit": "bit varying"}.get(name, name)
-    if len(values) != 1:
-        raise refusals.MODIFIER_INVALID(place(), name=shown)
-    if values[0] < 1:
-        raise refusals.LENGTH_ZERO(place(), name=shown)
-    most = _LONGEST * 8 if name in ("bit", "varbit") else _LONGEST
-    if values[0] > most:
-        raise refusals.LENGTH_TOO_GREAT(place(), name=shown, most=most)
-    return values[0] if name in ("bit", "varbit") else values[0] + 4
-
-
-def _numeric(_name: str, values: list[int], place: _Place) -> int:
-    if not 1 <= len(values) <= 2:
-        raise refusals.MODIFIER_INVALID(place(), name="NUMERIC")
-    precision, scale = values[0], values[1] if len(values) == 2 else 0
-    if not 1 <= precision <= 1000:
-        raise refusals.NUMERIC_PRECISION(place(), value=precision)
-    if not -1000 <= scale <= 1000:
-        raise refusals.NUMERIC_SCALE(place(), value=scale)
-    return ((precision << 16) | (scale & 0x7FF)) + 4
-
-
-def _time(name: str, values: list[int], place: _Place) -> int:
-    if len(values) != 1:
-        raise refusals.MODIFIER_INVALID(place(), name=name)
-    return min(values[0], 6)  # PostgreSQL warns and takes 6
-
-
-def _interval(_name: str, values: list[int], place: _Place) -> int:
-    if len(values) > 2:
-        raise refusals.MODIFIER_INVALID(place(), name="INTERVAL")
-    precision = min(values[1], 6) if len(values) == 2 else 0xFFFF
-    return ((values[0] & 0x7FFF) << 16) | precision
-
-
-_MODIFIERS: dict[str, Callable[[str, list[int], _Place], int]] = {
-    **dict.fromkeys(("varchar", "bpchar", "bit", "varbit"), _length),
-    **dict.fromkeys(("time", "timetz", "timestamp", "timestamptz"), _time),
-    "numeric": _numeric,
-    "interval": _interval,
-}
-_SPELLINGS = ("int", "integer", "bigint", "smallint", "real", "boolean", "decimal", "character")
+    return typmod(found.name, values, span)

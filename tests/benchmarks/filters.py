@@ -20,8 +20,8 @@ from sqlglot import exp
 from filtersql.catalog import Column, PgType, Table
 from filtersql.filters import resolve, write
 from filtersql.filters.facts import facts
-from filtersql.filters.types import typmod
 from filtersql.names import RelationName
+from filtersql.pgtypes import typmod
 from filtersql.source import Passage, Source
 from filtersql.storage import Engine
 

@@ -29,11 +29,11 @@ from filtersql.catalog import Column, PgType, Table
 from filtersql.filters.model import Filter
 from filtersql.filters.resolving import resolve
 from filtersql.filters.tree.nodes import NullTest
-from filtersql.filters.types import typmod
 from filtersql.filters.values import show
 from filtersql.filters.write.dispatch import expression as written
 from filtersql.filters.write.dispatch import writer_of
 from filtersql.names import RelationName
+from filtersql.pgtypes import typmod
 from filtersql.source import Passage, Source
 from filtersql.storage import Engine, stored_as
 

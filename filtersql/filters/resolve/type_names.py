@@ -12,8 +12,8 @@ from __future__ import annotations
 from filtersql.errors.filters import MISSING_THING, NotTranslated, Wrong
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve.scope import Scope
-from filtersql.filters.types import typmod
 from filtersql.grammar import Node as Parsed
+from filtersql.pgtypes import typmod
 
 __all__ = ["resolve"]
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from operator import add, mul, neg, sub
 
-from filtersql.filters.types import numeric_parts
+from filtersql.catalog import numeric_parts
 from filtersql.filters.values import calendar
 from filtersql.filters.values.numbers import EXACT, fits_scale, to_float4
 

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from filtersql.catalog import numeric_parts
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import (
     Const,
@@ -32,7 +33,6 @@ from filtersql.filters.tree.nodes import (
     Var,
 )
 from filtersql.filters.tree.transparent_nodes import chosen
-from filtersql.filters.types import numeric_parts
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write.rules import (
     extract_fields,

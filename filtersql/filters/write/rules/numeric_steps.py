@@ -27,11 +27,11 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from sqlglot import exp
 
+from filtersql.catalog import numeric_parts
 from filtersql.filters.facts import TURNED
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var
 from filtersql.filters.tree.walking import walk
-from filtersql.filters.types import numeric_parts
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write.rules import numeric_floats
 from filtersql.filters.write.writer import Writer

@@ -22,6 +22,7 @@ from decimal import Decimal
 
 from sqlglot import exp
 
+from filtersql.catalog import numeric_parts
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import (
     Case,
@@ -35,7 +36,6 @@ from filtersql.filters.tree.nodes import (
     Relabel,
     Var,
 )
-from filtersql.filters.types import numeric_parts
 from filtersql.filters.write import evaluation_order
 from filtersql.filters.write.rules import (
     datetime_fields,
