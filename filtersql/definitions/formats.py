@@ -15,24 +15,13 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-__all__ = ["ASSUMPTIONS", "DOUBLE_DIGITS", "FORMATS", "FeedFormat", "Option"]
+__all__ = ["DOUBLE_DIGITS", "FORMATS", "FeedFormat", "Option"]
 
 #: digits of a number that a double holds whatever they are
 DOUBLE_DIGITS = 15
 
 #: the values that an option may have; `text` is any, `boolean` true or false
 Option = tuple[str, ...] | Literal["text", "boolean"]
-
-#: what a feed cannot tell and a user may know: keys of `changes: {assume: [...]}`
-ASSUMPTIONS: Mapping[str, str] = {
-    "finite_numbers": "No number is NaN or infinite.",
-    "finite_intervals": "No interval is infinite.",
-    "no_24_00": "No time of day is 24:00.",
-    "plain_arrays": "Every array has one dimension, which begins at 1.",
-    "inline_arrays": "No array is so long that it is stored out of line.",
-    "fixed_keys": "No UPDATE changes a key.",
-    "no_truncate": "No table is truncated.",
-}
 
 
 class FeedFormat(Struct, frozen=True):

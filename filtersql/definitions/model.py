@@ -146,7 +146,7 @@ class Feed(Struct, frozen=True):
     before_complete: bool = False
     #: settings of the format (`formats.FORMATS`) as they were written
     options: Mapping[str, str] = field(default_factory=dict)
-    #: what the feed cannot tell and the user knows (`formats.ASSUMPTIONS`)
+    #: what the feed cannot tell and the user knows (`assumptions` of its format)
     assume: frozenset[str] = frozenset()
 
 

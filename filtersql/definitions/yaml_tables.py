@@ -32,7 +32,6 @@ _TABLE = frozenset(
     " description unlogged view".split()
 )
 _COLUMN = frozenset("type generated kind target_type not_null description".split())
-_FOREIGN_KEY = frozenset("name columns references referenced_columns".split())
 
 
 def read_table(document: Document, node: Node, drafts: Drafts) -> None:

@@ -18,13 +18,12 @@ PostgreSQL
 from __future__ import annotations
 
 from functools import cache
-from types import ModuleType
 from typing import NamedTuple
 
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import SyntaxMistake
 from filtersql.grammar import libpg_query
-from filtersql.grammar.libpg_query import Node, Token, library, parse, scan, syntax_mistake
+from filtersql.grammar.libpg_query import Node, Token, parse, scan, syntax_mistake
 from filtersql.source import Passage
 
 __all__ = [
@@ -32,7 +31,6 @@ __all__ = [
     "Statement",
     "Token",
     "enum_name",
-    "enums",
     "parse_column",
     "parse_expression",
     "parse_row_filter",
@@ -137,11 +135,6 @@ def parse_column(text: Passage | str, name: str = "c") -> Node:
         raise syntax_mistake('syntax error at or near ","', str(text).rfind(","), text)
     column = statement.cmds[0].alter_table_cmd
     return getattr(column, "def").column_def
-
-
-def enums() -> ModuleType:
-    """The module whose attributes are the grammar's enum values: `enums().CONSTR_PRIMARY`."""
-    return library()[1]
 
 
 def enum_name(node: Node, field: str) -> str:

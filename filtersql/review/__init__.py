@@ -1,6 +1,6 @@
 """READ: records -> text or JSON values, for `ls`, `show` and reviewers.
 
-list_nodes, listing_text, listing_json                      ls
+list_nodes, listing_json                                    ls
 select, Traits, target_traits                               --select and --exclude
 show_publication -> publication_text, publication_json      show publication
 show_table -> table_text, table_json                        show table
@@ -10,7 +10,7 @@ term_text, term_json                                        show term
 """
 
 from filtersql.review.glossary import term_json, term_text
-from filtersql.review.listing import Listed, list_nodes, listing_json, listing_text, target_traits
+from filtersql.review.listing import Listed, list_nodes, listing_json, target_traits
 from filtersql.review.show_publication import (
     Deparse,
     publication_json,
@@ -31,7 +31,6 @@ __all__ = [
     "aligned",
     "list_nodes",
     "listing_json",
-    "listing_text",
     "publication_json",
     "publication_text",
     "select",

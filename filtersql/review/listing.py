@@ -22,7 +22,7 @@ from filtersql.publications.model import ResolvedTable
 from filtersql.selection import Traits
 from filtersql.source import Span
 
-__all__ = ["Listed", "Resource", "list_nodes", "listing_json", "listing_text", "target_traits"]
+__all__ = ["Listed", "Resource", "list_nodes", "listing_json", "target_traits"]
 
 Resource = Literal["publication", "set", "table", "subscription", "target"]
 
@@ -68,11 +68,6 @@ def list_nodes(
         *(_subscription(each) for each in definitions.subscriptions.values()),
         *(_target(each, definitions) for each in resolved),
     )
-
-
-def listing_text(nodes: Iterable[Listed]) -> str:
-    """One line for each node."""
-    return "\n".join(node.line for node in nodes)
 
 
 def listing_json(nodes: Iterable[Listed]) -> list[dict[str, object]]:

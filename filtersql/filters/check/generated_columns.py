@@ -49,8 +49,6 @@ _WHERE = "column generation expression"
 _NOT_IMMUTABLE = "generation expression is not immutable"
 _STRINGS = ("text", "character varying", "character", "name")
 _REWRITE = "You will need to rewrite or cast the expression."
-#: CURRENT_DATE and its like, that change though no function is called
-_STABLE = ("USER", "SESSION_USER")
 #: stable functions whose SQL the planner puts in their place: `c || a` casts an integer to text
 _BODIES = ("anytextcat", "quote_literal", "quote_nullable", "textanycat")
 _NO_FUNCTION = (

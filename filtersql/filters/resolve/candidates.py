@@ -59,7 +59,7 @@ def best(candidates: Sequence[Candidate], actual: Sequence[str]) -> Candidate | 
     unknown = [place for place, name in enumerate(actual) if name == "unknown"]
     if not unknown:
         return None
-    chosen = _by_category(left, actual, unknown)
+    chosen = _by_category(left, unknown)
     if chosen is not None:
         left = chosen
         if len(left) == 1:
@@ -86,9 +86,7 @@ def _same(have: str, want: str) -> bool:
     return known.type(have).category == known.type(want).category
 
 
-def _by_category(
-    candidates: list[Candidate], actual: Sequence[str], unknown: Sequence[int]
-) -> list[Candidate] | None:
+def _by_category(candidates: list[Candidate], unknown: Sequence[int]) -> list[Candidate] | None:
     """Rule 4e: for each unknown argument one category, string if any candidate takes strings."""
     known = facts()
     categories: dict[int, tuple[str, bool]] = {}

@@ -52,7 +52,6 @@ from filtersql.source import Passage
 __all__ = ["cuts_of", "within_window"]
 
 _TYPES = ("date", "timestamp", "timestamptz")
-_DAY = "1 day"
 _MOST_MONTHS = 12_000
 _MOST_DAYS = 366_000
 _MICROS_OF_DAY = 86_400_000_000

@@ -48,10 +48,6 @@ __all__ = [
 QUOTIENT = "the last digits of a quotient would decide"
 #: Spark's exact quotient of two whole numbers of 38 digits has so many
 _WHOLE = 30
-_CLOSE = (
-    "PostgreSQL rounds the quotient, and these digits allow it to differ from the exact one "
-    "where that decides."
-)
 
 
 def compare(writer: Writer, node: Node, symbol: str, quotient: Op, other: Node) -> exp.Expr:

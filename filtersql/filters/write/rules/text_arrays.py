@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Const, Func, Node
+from filtersql.filters.tree.nodes import Func, Node
 from filtersql.filters.write.rules.regex_calls import given
 from filtersql.filters.write.rules.regex_matches import all_matches_end, check_groups, takes_part
 from filtersql.filters.write.rules.regex_printing import sign, written
@@ -28,7 +28,7 @@ from filtersql.filters.write.rules.regex_trees import Untranslatable
 from filtersql.filters.write.rules.regular_expressions import guarded, matches
 from filtersql.filters.write.writer import Writer
 
-__all__ = ["FUNCTIONS", "listed", "literal", "made"]
+__all__ = ["FUNCTIONS", "listed", "made"]
 
 FUNCTIONS = {"string_to_array", "regexp_split_to_array", "regexp_match"}
 _LIST = {"spark": "ARRAY<STRING>", "duckdb": "TEXT[]"}
@@ -45,26 +45,13 @@ def listed(writer: Writer, node: Func) -> exp.Expr:
     """The list of a call."""
     try:
         if node.function.name == "string_to_array":
-            return _split_plainly(writer, node, node.args)
+            return _split_plainly(writer, node.args)
         return _by_pattern(writer, node)
     except Untranslatable as problem:
         raise writer.refused(node, str(problem)) from None
 
 
-def literal(writer: Writer, node: Node, constant: Const) -> exp.Expr:
-    """A constant array of one dimension as a list."""
-    if constant.value is None:
-        return writer.piece(".no_list")
-    assert isinstance(constant.value, tuple)
-    if any(isinstance(item, tuple) for item in constant.value):
-        raise writer.refused(node, "An array of several dimensions has no form here.")
-    if not constant.value:
-        return writer.piece(".empty_list")
-    items = [writer.null() if item is None else writer.text(str(item)) for item in constant.value]
-    return writer.cast(exp.Array(expressions=items), _LIST[writer.engine])
-
-
-def _split_plainly(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _split_plainly(writer: Writer, args: Sequence[Node]) -> exp.Expr:
     known = [fold(arg) for arg in args[1:]]
     if None in known:
         raise Untranslatable("The delimiter must be a constant.")
