@@ -12,8 +12,8 @@ from filtersql.api.records import Audit, Audits
 from filtersql.api.reporter import Reporter
 from filtersql.api.selecting import selected
 from filtersql.errors import Mistakes
-from filtersql.review.audit_page import value_text
-from filtersql.review.text_table import aligned
+from filtersql.errors.concealing import concealed
+from filtersql.review.text_table import aligned, value_text
 from filtersql.run import auditing
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def _print(reporter: Reporter, place: str, audited: Audited) -> None:
         reporter.report(Mistakes(audited.mistakes))
     if audited.found is not None and audited.found.sample:
         headers = list(audited.found.sample[0])
-        rows = [[value_text(row[name]) for name in headers] for row in audited.found.sample]
+        sample = audited.found.sample
+        rows = [[concealed(value_text(row[name])) for name in headers] for row in sample]
         few = len(rows) < audited.found.total and audited.compiled.key
         footer = [f"(the first {len(rows)} of {audited.found.total})"] if few else []
         reporter.result(aligned(".".join(audited.compiled.target), headers, rows, footer))

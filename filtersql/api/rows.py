@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from filtersql.api.reporter import Reporter
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.review.text_table import aligned, in_one_line
+from filtersql.review.text_table import aligned, in_one_line, value_text
 from filtersql.targets.model import Engine
 
 __all__ = ["print_rows"]
@@ -37,13 +37,9 @@ def _column(name: str) -> exp.Column:
 
 
 def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "t" if value else "f"
     if isinstance(value, float) and not isfinite(value):
         return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, bytes | bytearray):
-        return in_one_line("\\x" + value.hex())
-    return in_one_line(str(value))
+    return in_one_line(value_text(value))
 
 
 def _count(number: int) -> str:

@@ -21,10 +21,11 @@ from filtersql.errors.concealing import concealed
 from filtersql.errors.wording import counted
 from filtersql.review.html_text import anchor, text
 from filtersql.review.page_frame import framed
+from filtersql.review.text_table import value_text
 from filtersql.run.audit_findings import Sides
 from filtersql.run.auditing import Audited
 
-__all__ = ["audit_page", "value_text"]
+__all__ = ["audit_page"]
 
 #: a longer value is cut: the page is for looking at, not for copying
 _LONGEST = 300
@@ -41,15 +42,6 @@ def audit_page(project: str, place: str, audits: Sequence[Audited]) -> str:
     targets = counted(len(audits), "target")
     facts = f"Output {text(place)}. {targets}, each beside the filter over its source."
     return framed(f"Audit of {project}", facts, (*_index(audits), *map(_target, audits)))
-
-
-def value_text(value: object) -> str:
-    """A value of a row as psql shows it; no secret."""
-    if isinstance(value, bool):
-        return "t" if value else "f"
-    if isinstance(value, bytes | bytearray):
-        return f"\\x{value.hex()}"
-    return "NULL" if value is None else concealed(str(value))
 
 
 def _index(audits: Sequence[Audited]) -> Iterator[str]:
@@ -130,5 +122,5 @@ def _beside(sides: Sequence[Sides]) -> Iterator[str]:
 def _value(value: object) -> str:
     if value is None:
         return "<span class=null>NULL</span>"
-    shown = value_text(value)
+    shown = concealed(value_text(value))
     return f"<code>{text(shown[:_LONGEST])}{'…' * (len(shown) > _LONGEST)}</code>"

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.review.text_table import aligned
+from filtersql.review.text_table import aligned, value_text
 from filtersql.verify.attempts import Counterexample
 from filtersql.verify.kinds import Kind
 from filtersql.verify.layout import seq_of
@@ -28,7 +28,7 @@ def counterexample_text(found: Counterexample, compiled: CompiledTable) -> str:
     columns = [column.name for column in compiled.columns]
     parts = [f"{found.kind.file}.sql goes wrong."]
     parts.append(_changes(found.changes) if found.kind.merges else _source(found.changes))
-    before = [["", *map(_text, row)] for row in found.before]
+    before = [["", *map(value_text, row)] for row in found.before]
     if found.kind is not Kind.COPY:
         parts.append(
             _rows("target" if found.kind is Kind.AUDIT else "target before", columns, before)
@@ -37,8 +37,8 @@ def counterexample_text(found: Counterexample, compiled: CompiledTable) -> str:
         parts.append("expected: the statement stops, for a value is not known")
     if found.found is None:
         parts.append(f"found: the statement stops: {found.reason}")
-    expected = Counter(tuple(map(_text, row)) for row in found.expected or ())
-    held = Counter(tuple(map(_text, row)) for row in found.found or ())
+    expected = Counter(tuple(map(value_text, row)) for row in found.expected or ())
+    held = Counter(tuple(map(value_text, row)) for row in found.found or ())
     both = [["", *row] for row in (expected & held).elements()]
     both += [["-", *row] for row in (expected - held).elements()]
     both += [["+", *row] for row in (held - expected).elements()]
@@ -116,12 +116,4 @@ def _rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 
 
 def _sent(image: object, name: str) -> str:
-    return _text(image[name]) if isinstance(image, dict) and name in image else ""
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "t" if value else "f"
-    if isinstance(value, bytes | bytearray):
-        return f"\\x{value.hex()}"
-    return "NULL" if value is None else str(value)
+    return value_text(image[name]) if isinstance(image, dict) and name in image else ""

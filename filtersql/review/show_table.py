@@ -57,7 +57,7 @@ def show_table(
         )
     lineage = index_of(definitions, settings).lineage
     published = _publications(table, definitions, settings, deparse)
-    above = [*_ancestors(table, tables)]
+    above = [*definitions.catalog.ancestors(name)]  # which give it their foreign keys
     names = {name, *(each.name for each in above)}
     referencing = (
         (each.name, _complete(key, tables))
@@ -78,15 +78,6 @@ def show_table(
         tuple(sorted(referencing, key=lambda each: each[1].name)),
         tuple(_children(table, lineage)),
     )
-
-
-def _ancestors(table: Table, tables: Mapping[RelationName, Table]) -> Iterator[Table]:
-    """The partitioned tables above a partition, which give it their foreign keys."""
-    while (
-        above := tables.get(table.partition_of or table.name)
-    ) is not None and above is not table:
-        yield above
-        table = above
 
 
 def table_text(details: TableDetails) -> str:
