@@ -34,13 +34,14 @@ from filtersql.feeds.datetimes import (
 from filtersql.filters.values import Clock, read, show
 from filtersql.source import DEFAULTS, Session
 
-__all__ = ["DECLARED", "Value", "plain_text"]
+__all__ = ["DECLARED", "Value", "input_of", "plain_text"]
 
 #: what the values of a type are in Python
 Value = Literal[
     "boolean", "integer", "float", "numeric", "text", "bytes", "date", "timestamp", "timestamptz"
 ]
 _OUT_OF_RANGE = re.compile(r"([a-z/ ]+) out of range:")
+_OVERFLOWS = "value overflows"
 _FRACTION = re.compile(r"\.(\d+)")
 _YEAR_FIRST = re.compile(r"(?:\d{4,}-\d\d?-\d\d?|\d{8})(?:[ T][\d:.]+)?(?: BC)?", re.ASCII)
 #: what counts from 1970 here and from 2000 in PostgreSQL: how much lies between
@@ -66,7 +67,7 @@ def _moment(read: Callable[[str], int], pg_type: PgType, written: object) -> int
     except ValueError:
         if pg_type.name not in _SINCE_1970 or not _YEAR_FIRST.fullmatch(text):
             raise
-        found = in_range(int(str(_input(pg_type.name, text, -1))) + _SINCE_1970[pg_type.name])
+        found = in_range(int(str(input_of(pg_type.name, text))) + _SINCE_1970[pg_type.name])
     if pg_type.typmod >= 0 and abs(found) != FOREVER_MICROS and found % 10 ** (6 - pg_type.typmod):
         raise OverflowError
     return found
@@ -107,7 +108,7 @@ def _is_doubtful(name: str, text: str) -> bool:
 
 def _read_otherwise(name: str, text: str, session: Session) -> bool:
     try:
-        return _input(name, text, -1, session) != _input(name, text, -1)
+        return input_of(name, text, -1, session) != input_of(name, text)
     except (ValueError, OverflowError):
         return False
 
@@ -122,16 +123,17 @@ def _bits(pg_type: PgType, written: object) -> str:
 
 @lru_cache(maxsize=4096)  # a column repeats itself, and reading one takes 50 microseconds
 def _literal_text(name: str, text: str, typmod: int) -> str:
-    return show(name, _input(name, text, typmod))
+    return show(name, input_of(name, text, typmod))
 
 
-def _input(name: str, text: str, typmod: int, session: Session = DEFAULTS) -> object:
+def input_of(name: str, text: str, typmod: int = -1, session: Session = DEFAULTS) -> object:
+    """What PostgreSQL's input function reads. Raises ValueError, OverflowError."""
     try:
         return read(name, text, typmod, Clock(session=session))
     except Mistake as mistake:
         if said := _OUT_OF_RANGE.match(mistake.message):
             raise OutOfRange(said[1]) from None
-        raise ValueError from None
+        raise (OverflowError if _OVERFLOWS in mistake.message else ValueError) from None
 
 
 _CENTS = re.compile(r"\.\d\d\)?\s*\Z", re.ASCII)

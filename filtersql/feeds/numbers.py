@@ -3,12 +3,10 @@
 Example
     >>> numeric_text("1.50"), numeric_text("1E5"), numeric_text("-0.0"), numeric_text("nan")
     ('1.50', '100000', '0.0', 'NaN')
-    >>> float_text(1e15, 8), float_text(0.1, 8)
-    ('1e+15', '0.1')
 
 PostgreSQL
     src/backend/utils/adt/numeric.c, numeric_in() and numeric_out(): the scale that was written is
-    kept. src/backend/utils/adt/float.c, float8out_internal(): the shortest digits.
+    kept.
 """
 
 from __future__ import annotations
@@ -16,10 +14,10 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from filtersql.filters.values.numbers import show_float4, show_float8, to_float4
+from filtersql.filters.values.numbers import to_float4
 from filtersql.filters.values.texts import BLANKS
 
-__all__ = ["float_text", "float_value", "integer_value", "numeric_text"]
+__all__ = ["float_value", "integer_value", "numeric_text"]
 
 _NUMERIC = re.compile(r"\s*([+-]?)(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d{1,6}))?\s*", re.ASCII)
 #: what PostgreSQL prints, of ordinary length: nothing to do but to compare with the typmod
@@ -105,11 +103,6 @@ def float_value(text: str, size: int) -> float:
     if value == 0 and re.search("[1-9]", re.split("[eE]", stripped)[0]):
         raise OverflowError
     return value
-
-
-def float_text(value: float, size: int) -> str:
-    """The value as PostgreSQL prints it."""
-    return (show_float4 if size == 4 else show_float8)(value)
 
 
 def _typed(whole: str, fraction: str, precision: int, scale: int) -> tuple[str, str]:

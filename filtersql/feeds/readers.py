@@ -15,7 +15,6 @@ PostgreSQL
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -25,11 +24,11 @@ from msgspec.structs import replace
 from filtersql.catalog import PgType
 from filtersql.feeds.arrays import array_text
 from filtersql.feeds.datetimes import days_text, micros_text
-from filtersql.feeds.declared_types import DECLARED, Value, plain_text
-from filtersql.feeds.jsonb import check_json, json_text, jsonb_text
-from filtersql.feeds.numbers import float_text, float_value, integer_value, numeric_text
+from filtersql.feeds.declared_types import DECLARED, Value, input_of, plain_text
+from filtersql.feeds.json_texts import check_json, json_text
+from filtersql.feeds.numbers import float_value, integer_value, numeric_text
+from filtersql.filters.values import show
 from filtersql.filters.values.arrays import SEPARATORS
-from filtersql.filters.values.texts import BLANKS
 
 __all__ = ["Family", "family", "is_plain", "text_of"]
 
@@ -83,10 +82,6 @@ def is_plain(pg_type: PgType) -> bool:
     return family(pg_type).read is plain_text
 
 
-_BOOLEANS = {"true": True, "yes": True, "false": False, "no": False, "on": True, "off": False}
-_UUID = re.compile(r"[0-9a-f]{32}")
-
-
 def _array_element(pg_type: PgType) -> Callable[[object], str]:
     return family(PgType(pg_type.name[1:], pg_type.typmod)).printed
 
@@ -107,14 +102,8 @@ def _sized(length: int, padded: bool, written: object) -> str:
     return text.ljust(length) if padded else text
 
 
-def _boolean(written: object) -> bool:
-    word = plain_text(written).strip(BLANKS).lower()
-    if word in ("1", "0"):
-        return word == "1"
-    meant = {value for name, value in _BOOLEANS.items() if word and name.startswith(word)}
-    if len(meant) != 1 or word == "o":
-        raise ValueError
-    return meant.pop()
+def _as_literal(name: str, written: object) -> object:
+    return input_of(name, plain_text(written))
 
 
 def _integer(type_name: str, written: object) -> int:
@@ -125,42 +114,8 @@ def _float(size: int, written: object) -> float:
     return float_value(plain_text(written), size)
 
 
-def _float_text(size: int, value: object) -> str:
-    assert isinstance(value, float)
-    return float_text(value, size)
-
-
 def _numeric(precision_scale: tuple[int, int] | None, written: object) -> str:
     return numeric_text(plain_text(written), precision_scale)
-
-
-def _bytes(written: object) -> bytes:
-    text = plain_text(written)
-    if text.startswith("\\x"):
-        return bytes.fromhex(text[2:])
-    raw = text.encode()
-    if re.search(rb"\\(?!\\|[0-3][0-7]{2})", re.sub(rb"\\\\", b"", raw)):
-        raise ValueError
-    return re.sub(
-        rb"\\(\\|[0-3][0-7]{2})",
-        lambda match: b"\\" if match[1] == b"\\" else bytes([int(match[1], 8)]),
-        raw,
-    )
-
-
-def _bytes_text(value: object) -> str:
-    assert isinstance(value, bytes)
-    return "\\x" + value.hex()
-
-
-def _uuid(written: object) -> str:
-    text = plain_text(written).lower()
-    if text.startswith("{") and text.endswith("}"):
-        text = text[1:-1]
-    digits = re.sub(r"(?<=[0-9a-f]{4})-(?=[0-9a-f])", "", text)
-    if not _UUID.fullmatch(digits):
-        raise ValueError
-    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
 def _json(written: object) -> str:
@@ -169,8 +124,8 @@ def _json(written: object) -> str:
     return text
 
 
-def _jsonb(written: object) -> str:
-    return jsonb_text(written if isinstance(written, str) else json_text(written))
+def _jsonb(written: object) -> object:
+    return input_of("jsonb", written if isinstance(written, str) else json_text(written))
 
 
 _TEXT = Family("text", plain_text)
@@ -181,14 +136,14 @@ _PRINTED: Mapping[Value, Family] = {
 }
 #: types without digits of their own
 _FAMILIES: Mapping[str, Family] = {
-    "bool": Family("boolean", _boolean, lambda value: "t" if value else "f"),
+    "bool": Family("boolean", partial(_as_literal, "bool"), partial(show, "bool")),
     "int2": Family("integer", partial(_integer, "int2")),
     "int4": Family("integer", partial(_integer, "int4")),
     "int8": Family("integer", partial(_integer, "int8")),
-    "float4": Family("float", partial(_float, 4), partial(_float_text, 4)),
-    "float8": Family("float", partial(_float, 8), partial(_float_text, 8)),
-    "bytea": Family("bytes", _bytes, _bytes_text),
-    "uuid": Family("text", _uuid),
+    "float4": Family("float", partial(_float, 4), partial(show, "float4")),
+    "float8": Family("float", partial(_float, 8), partial(show, "float8")),
+    "bytea": Family("bytes", partial(_as_literal, "bytea"), partial(show, "bytea")),
+    "uuid": Family("text", partial(_as_literal, "uuid")),
     "json": Family("text", _json),
     "jsonb": Family("text", _jsonb),
 }

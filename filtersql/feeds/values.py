@@ -19,7 +19,7 @@ hold (NaN in a DECIMAL, infinity in Spark's DATE) does too. Nothing is rounded o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pyarrow
 from msgspec import Struct
@@ -30,25 +30,12 @@ from filtersql.feeds.arrow_encoders import StoredKind, Unstorable, stored_kind, 
 from filtersql.feeds.datetimes import OutOfRange
 from filtersql.feeds.readers import family, text_of
 from filtersql.feeds.vectorized import Whole, whole
+from filtersql.pgtypes import format_type, type_in_message
 from filtersql.storage import Engine
 
 __all__ = ["Codec", "NotHeld", "canonical_text", "codec", "type_title"]
 
 _SHOWN = 60
-_TITLES: Mapping[str, str] = {
-    "bool": "boolean",
-    "int2": "smallint",
-    "int4": "integer",
-    "int8": "bigint",
-    "float4": "real",
-    "float8": "double precision",
-    "bpchar": "character",
-    "varchar": "character varying",
-    "time": "time without time zone",
-    "timetz": "time with time zone",
-    "timestamp": "timestamp without time zone",
-    "timestamptz": "timestamp with time zone",
-}
 
 
 class NotHeld(ValueError):
@@ -129,12 +116,10 @@ def type_title(pg_type: PgType) -> str:
     """The type's name as PostgreSQL's messages print it."""
     if pg_type.is_array:
         return type_title(PgType(pg_type.name[1:], pg_type.typmod)) + "[]"
-    title = _TITLES.get(pg_type.name, pg_type.name)
-    if pg_type.length is not None:
-        return f"{title}({pg_type.length})"
-    if digits := pg_type.numeric_precision_scale:
-        return f"{title}({digits[0]},{digits[1]})"
-    return title
+    if pg_type.schema != "pg_catalog":
+        return pg_type.name
+    sized = pg_type.length is not None or pg_type.numeric_precision_scale is not None
+    return (format_type if sized else type_in_message)(pg_type)
 
 
 def _as_json(written: object) -> str:

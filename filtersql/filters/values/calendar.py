@@ -29,6 +29,7 @@ __all__ = [
     "TimeAndZone",
     "civil",
     "days_of",
+    "on_day",
     "show_date",
     "show_moment",
     "show_time",
@@ -77,8 +78,14 @@ def show_date(value: object) -> str:
     assert isinstance(value, int)
     if value in (DATE_INFINITY, MINUS_DATE_INFINITY):
         return "infinity" if value > 0 else "-infinity"
-    year, month, day = civil(value)
-    return f"{year if year > 0 else 1 - year:04d}-{month:02d}-{day:02d}{' BC' if year < 1 else ''}"
+    return on_day(value)
+
+
+def on_day(days: int, clock: str = "") -> str:
+    """A finite day and the time of it, behind which BC stands where it is."""
+    year, month, day = civil(days)
+    era = " BC" if year < 1 else ""
+    return f"{year if year > 0 else 1 - year:04d}-{month:02d}-{day:02d}{clock}{era}"
 
 
 def show_time(value: object) -> str:
@@ -105,9 +112,7 @@ def show_moment(value: object, zone: str) -> str:
     if value in (TIMES_INFINITY, MINUS_TIMES_INFINITY):
         return "infinity" if value > 0 else "-infinity"
     days, micros = divmod(value, USECS_PER_DAY)
-    text = show_date(days)
-    era = " BC" if text.endswith(" BC") else ""
-    return f"{text.removesuffix(' BC')} {show_time(micros)}{zone}{era}"
+    return on_day(days, f" {show_time(micros)}{zone}")
 
 
 def show_timestamp(value: object) -> str:

@@ -9,7 +9,6 @@ PostgreSQL
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral
@@ -115,17 +114,18 @@ def show_interval(value: object) -> str:
         return value
     assert isinstance(value, tuple)
     months, days, micros = value
-    text, before = "", False
-    years = math.trunc(months / 12)
-    for number, unit in ((years, "year"), (months - years * 12, "mon"), (days, "day")):
+    years, rest = divmod(abs(months), 12)
+    sign = -1 if months < 0 else 1
+    parts, before = list[str](), False
+    for number, unit in ((sign * years, "year"), (sign * rest, "mon"), (days, "day")):
         if number:
             plus = "+" if before and number > 0 else ""
-            text += f"{' ' if text else ''}{plus}{number} {unit}{'' if number == 1 else 's'}"
+            parts.append(f"{plus}{number} {unit}{'' if number == 1 else 's'}")
             before = number < 0
-    if micros or not text:
-        sign = "-" if micros < 0 else "+" if before else ""
-        text += f"{' ' if text else ''}{sign}{show_time(abs(micros))}"
-    return text
+    if micros or not parts:
+        sign_of_time = "-" if micros < 0 else "+" if before else ""
+        parts.append(sign_of_time + show_time(abs(micros)))
+    return " ".join(parts)
 
 
 TYPES = {"interval": (read_interval, show_interval)}

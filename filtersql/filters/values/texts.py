@@ -11,6 +11,7 @@ PostgreSQL
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from filtersql.errors.filters import BadLiteral
 from filtersql.filters.values.clock import Clock
@@ -34,6 +35,7 @@ _WORDS = (("true", 1, True), ("false", 1, False), ("yes", 1, True), ("no", 1, Fa
 _ONLY = (("on", 2, True), ("off", 2, False), ("1", 1, True), ("0", 1, False))
 _TID = re.compile(r"\s*\(\s*\d+\s*,\s*\d+\s*\)\s*", re.ASCII)
 _UUID = re.compile(r"(?:[0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}\Z")
+_HEX = re.compile(r"(?:[ \n\t\r]*[0-9a-fA-F]{2})*[ \n\t\r]*")
 _ESCAPED = re.compile(rb"\\(\\|[0-3][0-7][0-7])|\\|[^\\]+")
 
 
@@ -89,22 +91,18 @@ def read_bytea(text: str, modifier: int, clock: Clock) -> bytes:
 
 
 def _hex(digits: str) -> bytes:
-    bare = digits
-    out = []
-    place = 0
-    while place < len(bare):
-        if bare[place] in " \n\t\r":
-            place += 1
-            continue
-        pair = bare[place : place + 2]
-        for digit in pair:
-            if digit not in "0123456789abcdefABCDEF":
-                raise BadLiteral(f'invalid hexadecimal digit: "{digit}"')
-        if len(pair) < 2:
-            raise BadLiteral("invalid hexadecimal data: odd number of digits")
-        out.append(int(pair, 16))
-        place += 2
-    return bytes(out)
+    if digits.isalnum():
+        with suppress(ValueError):
+            return bytes.fromhex(digits)
+    pairs = _HEX.match(digits)
+    assert pairs is not None
+    rest = digits[pairs.end() :]
+    if not rest:
+        return bytes.fromhex(digits)
+    for digit in rest[:2]:
+        if digit not in "0123456789abcdefABCDEF":
+            raise BadLiteral(f'invalid hexadecimal digit: "{digit}"')
+    raise BadLiteral("invalid hexadecimal data: odd number of digits")
 
 
 def show_bytea(value: object) -> str:
