@@ -26,12 +26,7 @@ from typing import Protocol, TypeVar
 from msgspec import Struct
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.reviewing import (
-    NO_TARGET,
-    NOTHING_LEFT,
-    NOTHING_MATCHES,
-    UNKNOWN_METHOD,
-)
+from filtersql.errors.reviewing import NO_TARGET, NOTHING_LEFT, NOTHING_MATCHES, UNKNOWN_METHOD
 from filtersql.errors.wording import meant
 
 __all__ = ["METHODS", "STATES", "Selectable", "Traits", "criteria", "select"]

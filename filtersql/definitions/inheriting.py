@@ -17,12 +17,7 @@ from msgspec.structs import replace
 from filtersql.catalog import Column
 from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.kinds import SHARED_IDENTITIES, kind_of
-from filtersql.definitions.sql_names import (
-    Script,
-    known_table,
-    referenced,
-    span_of,
-)
+from filtersql.definitions.sql_names import Script, known_table, referenced, span_of
 from filtersql.errors import partitions as refusals
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node

@@ -15,12 +15,7 @@ from msgspec.structs import replace
 from filtersql.catalog import Catalog
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.families import Family
-from filtersql.definitions.model import (
-    Definitions,
-    Publication,
-    PublishedTable,
-    ReplicationSet,
-)
+from filtersql.definitions.model import Definitions, Publication, PublishedTable, ReplicationSet
 from filtersql.names import RelationName
 from filtersql.source import Span
 

@@ -34,12 +34,7 @@ from filtersql.definitions.sql_alter_kinds import TABLES, check_changed, check_o
 from filtersql.definitions.sql_names import Script, known_table, place_of, referenced, span_of
 from filtersql.definitions.sql_partitions import read_bounds
 from filtersql.definitions.sql_tables import add_table_constraint
-from filtersql.definitions.unvalidated import (
-    add_unvalidated,
-    check_key,
-    check_not_null,
-    validate,
-)
+from filtersql.definitions.unvalidated import add_unvalidated, check_key, check_not_null, validate
 from filtersql.errors import Mistake
 from filtersql.errors import keys as refusals
 from filtersql.errors.columns import SYSTEM_COLUMN

@@ -37,12 +37,7 @@ from filtersql.definitions.sql_publications import alter_publication, create_pub
 from filtersql.definitions.sql_rename import alter_schema, rename
 from filtersql.definitions.sql_schemas import create_schema
 from filtersql.definitions.sql_sets import call, check_skipped, commands
-from filtersql.definitions.sql_settings import (
-    LATER,
-    discard,
-    set_for_later,
-    set_variable,
-)
+from filtersql.definitions.sql_settings import LATER, discard, set_for_later, set_variable
 from filtersql.definitions.sql_subscriptions import (
     alter_subscription,
     create_subscription,

@@ -23,13 +23,7 @@ from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
 from filtersql.definitions.kinds import index_holder, kind_of
 from filtersql.definitions.partitions import check_key_holds, share_index
-from filtersql.definitions.sql_names import (
-    Script,
-    known_table,
-    place_of,
-    referenced,
-    span_of,
-)
+from filtersql.definitions.sql_names import Script, known_table, place_of, referenced, span_of
 from filtersql.definitions.sql_schemas import check_schemas, drop_schema
 from filtersql.definitions.sql_types import drop_types
 from filtersql.definitions.user_defined_overrides import drop_extension

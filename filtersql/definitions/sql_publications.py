@@ -18,10 +18,7 @@ from msgspec.structs import replace
 from filtersql.catalog import Generated
 from filtersql.definitions.earlier_statements import made_whole, note
 from filtersql.definitions.model import Publication, PublishedTable
-from filtersql.definitions.sql_names import (
-    AlreadyTold,
-    Script,
-)
+from filtersql.definitions.sql_names import AlreadyTold, Script
 from filtersql.definitions.sql_parameters import publication_parameters
 from filtersql.definitions.sql_publication_objects import (
     check_listed,

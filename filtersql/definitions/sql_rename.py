@@ -22,11 +22,7 @@ from filtersql.definitions.sql_alter_kinds import check_object
 from filtersql.definitions.sql_functions import FUNCTIONS
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of, referenced
 from filtersql.definitions.sql_rename_columns import rename_columns
-from filtersql.errors.definitions import (
-    ALREADY_EXISTS,
-    Unknown,
-    UnsupportedStatement,
-)
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span

@@ -19,9 +19,7 @@ from filtersql.definitions.kinds import SYSTEM_COLUMNS, kind_of
 from filtersql.definitions.sql_alter_kinds import TABLES
 from filtersql.definitions.sql_names import Script, known_table, place_of, referenced
 from filtersql.errors.columns import COLUMN_EXISTS, SYSTEM_COLUMN, SYSTEM_NAME, UNKNOWN_COLUMN
-from filtersql.errors.definitions import (
-    UnsupportedStatement,
-)
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.wording import meant
 from filtersql.grammar import Statement
 from filtersql.source import Span

@@ -14,12 +14,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from filtersql.definitions.model import (
-    Action,
-    DdlFilter,
-    ReplicationSet,
-    Subscription,
-)
+from filtersql.definitions.model import Action, DdlFilter, ReplicationSet, Subscription
 from filtersql.definitions.predefined_sets import PREDEFINED, find_set
 from filtersql.definitions.set_members import judges
 from filtersql.definitions.sql_arguments import Arguments
@@ -31,12 +26,7 @@ from filtersql.definitions.sql_groups import (
     remove_ddl_filter,
 )
 from filtersql.definitions.sql_names import Script
-from filtersql.definitions.sql_set_arguments import (
-    flag,
-    listed,
-    named,
-    set_place,
-)
+from filtersql.definitions.sql_set_arguments import flag, listed, named, set_place
 from filtersql.definitions.sql_set_members import has_key
 from filtersql.definitions.sql_set_tables import (
     add_all_tables,
@@ -48,11 +38,7 @@ from filtersql.definitions.sql_set_tables import (
 from filtersql.definitions.yaml_subscriptions import with_settings
 from filtersql.errors import Notice
 from filtersql.errors.definitions import ALREADY_EXISTS, UnsupportedStatement
-from filtersql.errors.replication_sets import (
-    EMPTY_SET_NAME,
-    SET_EXISTS,
-    SET_HOLDS_KEYLESS,
-)
+from filtersql.errors.replication_sets import EMPTY_SET_NAME, SET_EXISTS, SET_HOLDS_KEYLESS
 from filtersql.source import Span
 
 __all__ = ["CHANGES", "skip_sequences"]

@@ -8,16 +8,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from filtersql.definitions.model import (
-    PublishedTable,
-    ReplicationSet,
-)
+from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.predefined_sets import find_set
 from filtersql.definitions.set_members import judges
 from filtersql.definitions.sql_arguments import Arguments
-from filtersql.definitions.sql_groups import (
-    filtered_default,
-)
+from filtersql.definitions.sql_groups import filtered_default
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_set_arguments import (
     listed,
@@ -29,9 +24,7 @@ from filtersql.definitions.sql_set_arguments import (
 from filtersql.definitions.sql_set_members import check_system_schemas, has_key, joined
 from filtersql.errors.altering import NOT_CONSTANT, NOT_MEMBER
 from filtersql.errors.relations import UNKNOWN_SCHEMA
-from filtersql.errors.replication_sets import (
-    TABLE_IN_SET,
-)
+from filtersql.errors.replication_sets import TABLE_IN_SET
 from filtersql.source import Span
 
 __all__ = ["add_all_tables", "add_table", "add_tables", "remove_table", "takes_keyless"]

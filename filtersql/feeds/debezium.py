@@ -40,13 +40,7 @@ from filtersql.feeds.arrow_lines import ahead
 from filtersql.feeds.blocks import Block, in_blocks
 from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.debezium_change_facts import ChangeFacts
-from filtersql.feeds.debezium_changes import (
-    Changes,
-    Read,
-    message,
-    messages_in,
-    numbered_chunks,
-)
+from filtersql.feeds.debezium_changes import Changes, Read, message, messages_in, numbered_chunks
 from filtersql.feeds.debezium_columns import ColumnReader, InColumns
 from filtersql.feeds.debezium_messages import Status
 from filtersql.feeds.debezium_order import Index, is_parted

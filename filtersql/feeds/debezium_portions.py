@@ -21,13 +21,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.feeds import FILE_CHANGED
 from filtersql.feeds.blocks import Block, blocks_of, in_blocks
 from filtersql.feeds.column_blocks import ColumnBlock
-from filtersql.feeds.debezium_changes import (
-    Changes,
-    Read,
-    message,
-    messages_in,
-    numbered_chunks,
-)
+from filtersql.feeds.debezium_changes import Changes, Read, message, messages_in, numbered_chunks
 from filtersql.feeds.debezium_columns import ColumnReader
 from filtersql.feeds.debezium_messages import Status
 from filtersql.feeds.debezium_places import Placing, chunks_of

@@ -18,13 +18,7 @@ from msgspec import Struct
 from pyarrow import compute
 
 from filtersql.catalog import Catalog
-from filtersql.feeds.arrow_lines import (
-    ahead,
-    count_lines,
-    read_lines,
-    samples_of,
-    written_fields,
-)
+from filtersql.feeds.arrow_lines import ahead, count_lines, read_lines, samples_of, written_fields
 from filtersql.feeds.blocks import Block
 from filtersql.feeds.column_blocks import ColumnBlock, Group, Rows
 from filtersql.feeds.lines import Chunk

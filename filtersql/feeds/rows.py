@@ -27,13 +27,7 @@ from filtersql.errors.feeds import (
     UNREADABLE_ROW,
     perhaps,
 )
-from filtersql.feeds.arrow_lines import (
-    ahead,
-    count_lines,
-    read_lines,
-    samples_of,
-    written_fields,
-)
+from filtersql.feeds.arrow_lines import ahead, count_lines, read_lines, samples_of, written_fields
 from filtersql.feeds.landings import needed_columns
 from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of
 from filtersql.feeds.places import Place, PlacedMistake

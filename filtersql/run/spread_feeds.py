@@ -32,13 +32,7 @@ from filtersql.feeds.table_feeds import TableFeed
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.spread_formats import FORMATS, chain_of
-from filtersql.run.spread_parts import (
-    NOTHING,
-    empty_stages,
-    new_folder,
-    telling,
-    whole_reading,
-)
+from filtersql.run.spread_parts import NOTHING, empty_stages, new_folder, telling, whole_reading
 from filtersql.targets.model import Engine
 from filtersql.targets.workers import Cluster
 

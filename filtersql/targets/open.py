@@ -21,11 +21,7 @@ from sqlglot import exp
 
 from filtersql.errors import Mistakes
 from filtersql.errors.reaching import JAR_NOT_THERE, MISSING_EXTRA
-from filtersql.errors.targets import (
-    LIKE_MISSES,
-    UNSUPPORTED_TARGET,
-    HiddenFunctions,
-)
+from filtersql.errors.targets import LIKE_MISSES, UNSUPPORTED_TARGET, HiddenFunctions
 from filtersql.names import is_url
 from filtersql.source import Span
 from filtersql.targets.line import FINDS, Line, server_version

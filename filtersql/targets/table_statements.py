@@ -15,14 +15,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.targets import NameRefused
 from filtersql.rendering.sql_fragments import as_written, quoted
 from filtersql.storage import Engine
-from filtersql.targets.statements import (
-    drop,
-    insert_rows,
-    literal,
-    select_all,
-    table,
-    temporary,
-)
+from filtersql.targets.statements import drop, insert_rows, literal, select_all, table, temporary
 
 __all__ = [
     "create_of",

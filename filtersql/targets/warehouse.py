@@ -15,12 +15,7 @@ from pyspark.sql import SparkSession
 
 from filtersql.names import is_url
 from filtersql.targets.delta_folder import LocalFolder
-from filtersql.targets.table_statements import (
-    describe_tables,
-    drop_table,
-    move_schema,
-    table_name,
-)
+from filtersql.targets.table_statements import describe_tables, drop_table, move_schema, table_name
 from filtersql.targets.url_folder import UrlFolder
 
 __all__ = ["Folder", "forget_others", "kept_in"]

@@ -24,14 +24,7 @@ from itertools import count, islice
 
 from sqlglot import exp
 
-from filtersql.filters.engines.binding import (
-    Nodes,
-    bound_at,
-    holding,
-    is_free,
-    parts_of,
-    spots,
-)
+from filtersql.filters.engines.binding import Nodes, bound_at, holding, is_free, parts_of, spots
 from filtersql.filters.model import PREFIX_MARK
 from filtersql.filters.write.simplify import simplified
 from filtersql.storage import Engine

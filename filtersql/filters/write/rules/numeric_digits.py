@@ -23,15 +23,7 @@ from typing import NamedTuple
 
 from filtersql.catalog import numeric_parts
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Const,
-    Func,
-    Node,
-    NullIf,
-    Op,
-    Relabel,
-    Var,
-)
+from filtersql.filters.tree.nodes import Const, Func, Node, NullIf, Op, Relabel, Var
 from filtersql.filters.tree.transparent_nodes import chosen
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write.rules import (
