@@ -110,7 +110,7 @@ def _table(script: Script, node: Node) -> PublishedTable:
     span = span_of(script, node.relation)
     where = None
     if node.HasField("where_clause"):
-        where = clause(script.text, node.relation.location, "where")[1]
+        where = clause(script.text, node.relation.location, "where")
     columns = tuple(column.string.sval for column in node.columns) or None
     name = referenced(script, node.relation)
     check_opened(script.drafts, name, span)

@@ -101,19 +101,17 @@ def inside_parentheses(text: Passage, start: int) -> Passage:
     return _trimmed(text, begin, len(text.text))
 
 
-def clause(text: Passage, start: int, word: str) -> tuple[Passage, Passage]:
-    """The keyword `word` and what its parentheses hold, from `start` on, outside any others."""
+def clause(text: Passage, start: int, word: str) -> Passage:
+    """What the parentheses behind the keyword `word` hold, from `start` on, outside any others."""
     plain = _PLAIN_CLAUSE.match(text.text, start)
     if plain and plain[1].lower() == word:
-        keyword = text.part(*plain.span(1))
-        return keyword, inside_parentheses(text, plain.end())
+        return inside_parentheses(text, plain.end())
     depth = 0
     for lexeme in lexemes(text.text, start):
         if lexeme.kind == "mark":
             depth += {"(": 1, ")": -1}.get(text.text[lexeme.start], 0)
         elif not depth and text.text[lexeme.start : lexeme.end].lower() == word:
-            keyword = text.part(lexeme.start, lexeme.end)
-            return keyword, inside_parentheses(text, lexeme.end)
+            return inside_parentheses(text, lexeme.end)
     raise AssertionError(f"the parser saw {word} behind {text.span(start, start + 1)}")
 
 

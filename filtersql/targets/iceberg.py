@@ -63,10 +63,11 @@ def marking(mark: Mark) -> dict[str, str]:
     return settings
 
 
-def snapshots(table_sql: str, *, as_text: bool = False, newest: int = _SNAPSHOTS_READ) -> str:
+def snapshots(table_sql: str, *, as_text: bool = False) -> str:
     """The statement that reads the newest snapshots; as text: in JSON."""
     summary = exp.column("summary")
-    return _newest(table_sql, exp.func("TO_JSON", summary) if as_text else summary, newest)
+    told = exp.func("TO_JSON", summary) if as_text else summary
+    return _newest(table_sql, told, _SNAPSHOTS_READ)
 
 
 def written(summary: Mapping[str, str], *, merge: bool) -> Written:

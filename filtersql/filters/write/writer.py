@@ -141,12 +141,12 @@ class Writer(Struct, frozen=True):
         found = self._column(node.name)
         return found if node.name.startswith(ELEMENT) else of_a_table(found)
 
-    def for_element(self, item: exp.Expr, known_as: str = ELEMENT) -> Writer:
-        """A writer for which the column ELEMENT, or one whose name begins so, is a list's."""
+    def for_element(self, item: exp.Expr) -> Writer:
+        """A writer for which the column ELEMENT is a list's."""
         outer = self._column
 
         def column(name: str) -> exp.Expr:
-            return item.copy() if name == known_as else outer(name)
+            return item.copy() if name == ELEMENT else outer(name)
 
         return replace(self, _column=column, kept={})
 
