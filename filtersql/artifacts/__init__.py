@@ -4,7 +4,7 @@ write, stale_files, compiled_path, files_of    statements, all or nothing
 manifest                                       what was compiled, from what, and why
 Fingerprints, config_of                        what a target means, wherever it lands
 read_manifest -> EarlierManifest               an earlier one, for --state
-source_map                                     lines of a statement -> places of definitions
+SourceMaps                                     lines of a statement -> places of definitions
 """
 
 from filtersql.artifacts.earlier import EarlierFilter, EarlierManifest, EarlierNode, read_manifest
@@ -20,7 +20,7 @@ from filtersql.artifacts.files import (
 )
 from filtersql.artifacts.fingerprints import Fingerprints, config_of
 from filtersql.artifacts.manifest import MANIFEST_VERSION, checksums, manifest
-from filtersql.artifacts.source_map import Mapped, SourceMaps, source_map
+from filtersql.artifacts.source_map import Mapped, SourceMaps
 
 __all__ = [
     "CHANGE_FILE",
@@ -38,7 +38,6 @@ __all__ = [
     "manifest",
     "read_compiled",
     "read_manifest",
-    "source_map",
     "stale_files",
     "write",
     "write_changes",

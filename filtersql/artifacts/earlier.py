@@ -29,7 +29,6 @@ class EarlierFilter(Struct, frozen=True):
 
     publication: str
     where: str
-    place: str | None = None
 
 
 class EarlierNode(Struct, frozen=True):
@@ -58,7 +57,6 @@ class EarlierManifest(Struct, frozen=True):
     """The targets of an earlier compilation by `<subscription>.<schema>.<table>`."""
 
     path: str
-    project_name: str
     target: str | None
     engine: str | None
     nodes: Mapping[str, EarlierNode]
@@ -117,4 +115,4 @@ def read_manifest(folder: Path, project_name: str) -> EarlierManifest:
         raise BROKEN_ARTIFACT(
             what="manifest", path=shown, problem=str(error), command="compile"
         ) from None
-    return EarlierManifest(shown, head.project_name, head.target, head.engine, nodes)
+    return EarlierManifest(shown, head.target, head.engine, nodes)

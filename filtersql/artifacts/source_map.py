@@ -32,7 +32,7 @@ from filtersql.rendering.verdicts import filters_in
 from filtersql.source import Passage, Span
 from filtersql.storage import Engine
 
-__all__ = ["Mapped", "SourceMaps", "source_map"]
+__all__ = ["Mapped", "SourceMaps"]
 
 _HEAD = re.compile(r"(?:--[^\n]*\n)*")
 _lines = attrgetter("line", "last_line")
@@ -49,11 +49,6 @@ class Mapped(Struct, frozen=True):
     kind: str
     name: str
     place: str
-
-
-def source_map(node: Node, statement: str, definitions: Definitions) -> tuple[Mapped, ...]:
-    """The map of a statement, in the order of its lines."""
-    return SourceMaps(definitions).of(node, statement)
 
 
 class SourceMaps:

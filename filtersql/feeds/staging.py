@@ -174,7 +174,6 @@ class RowStage:
         where: Where,
     ) -> None:
         self.compiled = compiled
-        self.engine = engine
         self.path = path
         self.mistakes = mistakes
         self.where = where

@@ -148,7 +148,6 @@ def _target_columns(
         "conflict_columns": keys or tuple(planned[name] for name in outline.columns),
         "unique_columns": tuple(planned[name] for name in outline.unique),
         "selection": clause("SELECT", tuple(planned[name].name for name in outline.columns), 0),
-        "key_selection": clause("SELECT", tuple(column.name for column in keys), 0),
         "key_partition": clause("PARTITION BY", tuple(column.name for column in keys), NARROW),
         "row_partition": clause(
             "PARTITION BY", tuple(planned[name].name for name in outline.columns), NARROW

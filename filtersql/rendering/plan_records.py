@@ -166,9 +166,8 @@ class MergePlan(Internals, frozen=True, eq=False):
     conflict_columns: tuple[PlannedColumn, ...]
     #: the primary key, where rows are found by another key
     unique_columns: tuple[PlannedColumn, ...]
-    #: SELECT and all columns, or those of the key, in lines
+    #: SELECT and all columns, in lines
     selection: tuple[str, ...]
-    key_selection: tuple[str, ...]
     #: PARTITION BY the key, or all columns of a table without key, in lines
     key_partition: tuple[str, ...]
     row_partition: tuple[str, ...]

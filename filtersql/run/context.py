@@ -150,8 +150,6 @@ class RunContext(Struct):
     defined: frozenset[str] = frozenset()
     #: whether the ledger was there, and whether this run wrote to it
     prepared: bool = False
-    #: whether a table was made or written
-    touched: bool = False
     #: values that were not sent are looked for under old keys
     completing: bool = False
     #: the last seq before the transaction of a change
@@ -189,7 +187,6 @@ def say_started(context: RunContext, target: TargetRun) -> None:
     """Say that work at a target begins."""
     with context.lanes.lock:
         context.on_start(target.compiled)
-        context.touched = True
 
 
 def only_looking(context: RunContext) -> bool:
