@@ -19,6 +19,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.applying import LOOKUP_LEFT_OUT
 from filtersql.rendering.compiled import CompiledTable, LookedUp
 from filtersql.run.context import TargetRun
+from filtersql.run.stage_and_judge import StageRefused
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column
 
@@ -46,7 +47,10 @@ def define_lookups(
     *,
     completing: bool,
 ) -> None:
-    """Make the views of what a target's filters look up; `upto` None: before any change."""
+    """Make the views of what a target's filters look up; `upto` None: before any change.
+
+    Raises StageRefused where the query over a looked-up table's changes is refused.
+    """
     for looked in target.compiled.lookups:
         other = next(each for each in targets if each.compiled.relation == looked.relation)
         behind = upto is not None and (other.position is None or other.position < upto)
@@ -62,7 +66,11 @@ def define_lookups(
             upto=upto,
         )
         stage = f"filtersql_looked_up__{target.lane}"
-        staged = engine.stage(stage, source or other.compiled.merge_source_sql)
+        try:
+            staged = engine.stage(stage, source or other.compiled.merge_source_sql)
+        except Mistakes as refused:
+            # As where the looked-up target itself is judged, which may come after this one.
+            raise StageRefused(refused.mistakes) from None
         query = _brought_forward(engine, looked, other.compiled, stage, staged)
         engine.stage(looked.view, query)
 
