@@ -37,6 +37,11 @@ SOURCE_AHEAD = Wording(
     hint="Bring the target to seq {holds} with {way}, copy the table again with filtersql run "
     "--resync {table}, or name an older source.",
 )
+# A plan or an audit asks a table of which a run has not made the target.
+LOOKED_UP_MISSING = Wording(
+    'the row filter of "{name}" looks up table "{looked_up}", which has no target yet',
+    hint="Fill it first with filtersql run --select {selector}.",
+)
 FEED_TOO_SHORT = Wording(
     'feed of "{name}" no longer holds all changes that were applied to its target',
     detail="Changes up to seq {needed} are missing, and the source does not hold them.",

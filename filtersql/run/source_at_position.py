@@ -18,7 +18,7 @@ from sqlglot import exp, select
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
-from filtersql.errors.auditing import NOTHING_TO_COMPARE, SOURCE_AHEAD
+from filtersql.errors.auditing import LOOKED_UP_MISSING, NOTHING_TO_COMPARE, SOURCE_AHEAD
 from filtersql.feeds.formats import own_position
 from filtersql.feeds.landings import Landing
 from filtersql.names import RelationName
@@ -105,10 +105,20 @@ class SourceAtPosition(Struct, frozen=True):
         self.engine.define(copy.source_view, rows.sql(self.engine.dialect))
 
     def show_beside(self, clock: str | None) -> None:
-        """Make the views that the target's filters read beside a row: the clock, lookups."""
-        show_clock(self.engine, self.sourced.compiled, clock)
-        for looked in self.sourced.compiled.lookups:
-            show_held(self.engine, looked, self.sourced.looked_up[looked.relation])
+        """Make the views that the target's filters read beside a row: the clock, lookups.
+
+        Raises Mistakes where a table that is looked up was not filled yet.
+        """
+        compiled = self.sourced.compiled
+        show_clock(self.engine, compiled, clock)
+        for looked in compiled.lookups:
+            other = self.sourced.looked_up[looked.relation]
+            if not self.engine.exists(other.target):
+                name, relation = compiled.unique_id, str(looked.relation)
+                selector = f"{compiled.subscription}:{relation}"
+                missing = LOOKED_UP_MISSING(name=name, looked_up=relation, selector=selector)
+                raise Mistakes([missing])
+            show_held(self.engine, looked, other)
 
     def check_keys(self) -> None:
         """Raises Mistakes where a key comes twice."""
