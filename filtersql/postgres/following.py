@@ -129,7 +129,7 @@ class Following:
             if records := self.recorder.take(message):
                 self.files.add(records, size)
                 self.changes += len(records)
-            if isinstance(message, Commit):
+            if records and isinstance(message, Commit):
                 self.position = message.position
                 self.count += 1
                 self.changes -= 1  # the record of the commit is none

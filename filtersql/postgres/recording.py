@@ -72,6 +72,8 @@ class Recorder:
         self.open: Begin | None = None
         self._check = check
         self._tx = ""
+        #: the last seq before the transaction that is open, and where its own begin
+        self._before = self._begun = last_seq
         self._types = dict(types)
         self._relations: dict[int, Relation] = {}
         self._tables: dict[int, _Table] = {}
@@ -98,13 +100,18 @@ class Recorder:
         if self.open is not None:
             raise Malformed("a transaction begins within another one")
         self.open = begin
+        self._before = self.last_seq
         self._tx = tx_of(begin)
-        self.last_seq = max(seq_at(begin.position, 0) - 1, self.last_seq)
+        self._begun = self.last_seq = max(seq_at(begin.position, 0) - 1, self.last_seq)
         return ()
 
     def _commit(self, commit: Commit) -> Sequence[Record]:
         if self.open is None or self.open.position != commit.position:
             raise Malformed("a transaction ends that did not begin")
+        if self.last_seq == self._begun:
+            # Streamed, and rolled back or of other tables: when asked again, it is not sent.
+            self.open, self.last_seq = None, self._before
+            return ()
         ended = Record(self._next(), "commit", tx=self._tx)
         self.open = None
         return (ended,)

@@ -7,12 +7,14 @@ import re
 import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from live_processes import Process, Writers, wait_for
 from live_projects import LiveProject
 from own_servers import INSTALLED, OwnServer
 from relays import relay
+from servers import Server
 
 from filtersql.postgres import slot_stream
 
@@ -79,7 +81,8 @@ def test_a_network_that_breaks_and_a_server_that_crashes(
 def test_a_server_that_stops_does_not_wait_for_ever(project: LiveProject, own: OwnServer) -> None:
     """It waits until all is on disk here, also what concerns no table of the project."""
     with Process(project, "capture", "erp") as capture:
-        wait_for(lambda: project.rows("SELECT FROM pg_replication_slots WHERE active") != [])
+        active = f"SELECT active FROM pg_replication_slots WHERE slot_name = '{project.slot}'"
+        wait_for(lambda: project.rows(active) == [(True,)])
         project.sql("CREATE TABLE other (a int)", "INSERT INTO other SELECT generate_series(1, 9)")
         own.stop("fast")
         capture.process.send_signal(signal.SIGTERM)
@@ -119,7 +122,8 @@ def test_a_server_that_is_not_heard_any_more(
 def test_ended_by_a_signal(project: LiveProject) -> None:
     """What is whole is closed, and the exit code is 0; how fast it was and is, is told."""
     with Process(project, "capture", "erp") as capture:
-        wait_for(lambda: project.rows("SELECT FROM pg_replication_slots WHERE active") != [])
+        active = f"SELECT active FROM pg_replication_slots WHERE slot_name = '{project.slot}'"
+        wait_for(lambda: project.rows(active) == [(True,)])
         project.sql("INSERT INTO items VALUES (100, '', '')")
         time.sleep(0.5)
         status = project.goes("status")
@@ -130,3 +134,25 @@ def test_ended_by_a_signal(project: LiveProject) -> None:
     assert (code, bool(re.search(told, said))) == (0, True), said
     project.goes("run")
     assert project.differences() == []
+
+
+def test_a_large_transaction_that_was_rolled_back(tmp_path: Path, postgres: Server) -> None:
+    """It is streamed as it happens; asked for again, PostgreSQL 18 sends nothing of it."""
+    project = LiveProject.made(tmp_path, postgres)
+    name = project.database
+    project.sql(f"ALTER DATABASE {name} SET debug_logical_replication_streaming = immediate")
+    project.capture("--create")
+    closed = len(project.changes)
+    with Process(project, "capture", "erp") as capture:
+        active = f"SELECT active FROM pg_replication_slots WHERE slot_name = '{project.slot}'"
+        wait_for(lambda: project.rows(active) == [(True,)])
+        with project.server.connect(name) as connection:
+            connection.execute("INSERT INTO items VALUES (100, '', '')")
+            with connection.transaction(), connection.transaction(force_rollback=True):
+                connection.execute("INSERT INTO items SELECT n FROM generate_series(101, 999) n")
+        wait_for(lambda: len(project.changes) > closed)
+        capture.kill()
+    project.capture()
+    project.goes("run")
+    assert project.differences() == []
+    project.drop()

@@ -118,10 +118,11 @@ def test_a_truncate(tmp_path: Path) -> None:
 def test_transactions_are_numbered_by_their_commits(tmp_path: Path) -> None:
     """One that runs on into the numbers of the next pushes that one on."""
     start = 1600 >> 5 << 20
-    messages = [*within(change("I", new=ROW)), begin(3200), commit(3200)]
+    inserted, behind = change("I", new=ROW), 3200 >> 5 << 20
+    messages = [*within(inserted), begin(3200), inserted, commit(3200)]
     found = [record.seq for record in recorded(messages, tmp_path, last=start + 5)]
 
-    assert found == [start + 6, start + 7, 3200 >> 5 << 20]
+    assert found == [start + 6, start + 7, behind, behind + 1]
 
 
 def test_streamed_transactions_come_in_the_order_of_commits(tmp_path: Path) -> None:
@@ -145,6 +146,15 @@ def test_streamed_transactions_come_in_the_order_of_commits(tmp_path: Path) -> N
     assert changes == [
         ("5@0/640@0", 2), ("5@0/640@0", None), ("7@0/C80@0", 3), ("7@0/C80@0", None),
     ]  # fmt: skip
+
+
+def test_a_streamed_transaction_that_comes_to_nothing_leaves_nothing(tmp_path: Path) -> None:
+    """When a server is asked for it again, it sends no such transaction."""
+    inserted = change("I", new=ROW)
+    streamed = [stream_start(7), in_stream(TABLE, 9), in_stream(inserted, 9), STOP]
+    nothing = [*streamed, stream_abort(7, 9), stream_commit(7, 3200)]
+
+    assert recorded([*nothing, *within(inserted)], tmp_path) == recorded(within(inserted), tmp_path)
 
 
 def test_what_the_project_does_not_know_stops_at_its_first_change(tmp_path: Path) -> None:
