@@ -40,6 +40,7 @@ from filtersql.postgres.publication import (
     check_publication,
     ensure_publication,
     held_tables,
+    publish_generated,
     published_names,
 )
 from filtersql.postgres.server_tables import KnownTables
@@ -129,6 +130,7 @@ def copy_anew(beginning: Beginning, folder: Folder, say: Callable[[str], None]) 
     catalog, plain = beginning.known.catalog, beginning.plain
     joining = frozenset(beginning.leaves).difference(held_tables(plain, beginning.name))
     folder.note_moving(joining)
+    publish_generated(plain, source, beginning.name, catalog, beginning.leaves)
     for table in add_tables(plain, source, beginning.name, catalog, joining):
         say(f'{table} joins publication "{beginning.name}"')
     start, snapshot = _create_slot(beginning, name, _CREATE_TEMPORARY)

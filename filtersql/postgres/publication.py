@@ -37,6 +37,7 @@ __all__ = [
     "ensure_publication",
     "held_tables",
     "moved_tables",
+    "publish_generated",
     "published_names",
 ]
 
@@ -48,6 +49,9 @@ SELECT pubinsert AND pubupdate AND pubdelete AND pubtruncate, pubviaroot,
         WHERE r.prpubid = p.oid AND (r.prqual IS NOT NULL OR r.prattrs IS NOT NULL))
 FROM pg_catalog.pg_publication p WHERE pubname = %s
 """
+#: asked of servers that have the column
+_WITHOUT_GENERATED = "SELECT FROM pg_catalog.pg_publication WHERE pubname = %s AND pubgencols = 'n'"
+_STORED = sql.SQL("(publish_generated_columns = stored)")
 #: what a publication sends, and the tables that each is a partition of, near or far
 _TABLES = """
 SELECT t.schemaname, t.tablename, array_agg(ARRAY[m.nspname, a.relname]::pg_catalog.text[])
@@ -86,17 +90,23 @@ def ensure_publication(
     """Make the publication; False where it is there already. Raises Mistakes."""
     if connection.execute(_FOUND, (name,)).fetchone() is not None:
         return False
-    statement = _creating(name, tables)
-    stored = any(
-        column.generated is Generated.STORED
-        for table in tables
-        for leaf in catalog.leaves(table)
-        for column in leaf.columns
-    )
-    if stored and major_version(connection) >= SENDS_GENERATED:
-        statement += sql.SQL(" WITH (publish_generated_columns = stored)")
-    _change(connection, source, name, statement)
+    _change(connection, source, name, _creating(connection, name, catalog, tables))
     return True
+
+
+def publish_generated(
+    connection: Connection,
+    source: LiveSource,
+    name: str,
+    catalog: Catalog,
+    tables: Iterable[RelationName],
+) -> None:
+    """Let the publication send what is generated, where one of these has it. Raises Mistakes."""
+    if not _has_stored(connection, catalog, tables):
+        return
+    if connection.execute(_WITHOUT_GENERATED, (name,)).fetchone() is not None:
+        altering = sql.SQL("ALTER PUBLICATION {} SET ").format(sql.Identifier(name))
+        _change(connection, source, name, altering + _STORED)
 
 
 def add_tables(
@@ -127,7 +137,7 @@ def check_publication(
     """Whether the publication, which sends `held`, sends all that is needed. Raises Mistakes."""
     row = connection.execute(_FOUND, (name,)).fetchone()
     names = published_names(catalog, sources)
-    if mistakes := [*_unfit(connection, source, name, names, row)]:
+    if mistakes := [*_unfit(connection, source, name, catalog, names, row)]:
         raise Mistakes(mistakes)
     mistakes = [
         TABLE_LACKING(publication=name, source=source.name, table=table)
@@ -172,6 +182,7 @@ def _unfit(
     connection: Connection,
     source: LiveSource,
     name: str,
+    catalog: Catalog,
     tables: Sequence[RelationName],
     row: Sequence[object] | None,
 ) -> Iterator[Mistake]:
@@ -185,7 +196,7 @@ def _unfit(
     elif row[2]:
         reason = "has a row filter or a column list"
     if reason is not None:
-        statement = _creating(name, tables).as_string(connection)
+        statement = _creating(connection, name, catalog, tables).as_string(connection)
         if row is not None:
             dropping = sql.SQL("DROP PUBLICATION {}; ").format(sql.Identifier(name))
             statement = dropping.as_string(connection) + statement
@@ -194,9 +205,23 @@ def _unfit(
         )
 
 
-def _creating(name: str, tables: Sequence[RelationName]) -> sql.Composed:
-    return sql.SQL("CREATE PUBLICATION {} FOR TABLE {}").format(
+def _creating(
+    connection: Connection, name: str, catalog: Catalog, tables: Sequence[RelationName]
+) -> sql.Composed:
+    statement = sql.SQL("CREATE PUBLICATION {} FOR TABLE {}").format(
         sql.Identifier(name), _listed(tables)
+    )
+    stored = _has_stored(connection, catalog, tables)
+    return statement + sql.SQL(" WITH ") + _STORED if stored else statement
+
+
+def _has_stored(connection: Connection, catalog: Catalog, tables: Iterable[RelationName]) -> bool:
+    """Whether the server can send a generated column of these."""
+    return major_version(connection) >= SENDS_GENERATED and any(
+        column.generated is Generated.STORED
+        for table in tables
+        for leaf in catalog.leaves(table)
+        for column in leaf.columns
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from live_processes import Process, wait_for
 from live_projects import LiveProject
 from own_servers import INSTALLED
+from servers import Server
 
 pytestmark = [
     pytest.mark.postgres,
@@ -56,6 +59,24 @@ def test_a_column_that_is_generated_no_more(project: LiveProject) -> None:
     project.sql("INSERT INTO items VALUES (101, '', '', 7)")
     said = project.refused("capture", "erp", "--until-current")
     assert 'Column "twice" is not generated any more.' in said
+
+
+def test_a_generated_column_that_is_new(tmp_path: Path, postgres: Server) -> None:
+    """The publication was made where there was none, and sends none until it is told so."""
+    project = LiveProject.made(tmp_path, postgres)
+    project.capture("--create")
+    project.goes("run")
+    generated = "twice int GENERATED ALWAYS AS (id * 2) STORED"
+    project.sql(f"ALTER TABLE items ADD {generated}")
+    project.redefine(_TABLE, _TABLE.replace(");", f", {generated});"))
+    published = (tmp_path / "publications/p.yml").read_text()
+    stored = published.replace("{name: p,", "{name: p, publish_generated_columns: stored,")
+    project.write("publications/p.yml", stored)
+    project.capture("--rows", "items")
+    project.goes("run", "--resync", "items")
+    project.sql("INSERT INTO items VALUES (100, '', '')", "UPDATE items SET id = 101")
+    project.brought_up_to_date()
+    project.drop()
 
 
 @pytest.mark.parametrize("live", [False, True])
