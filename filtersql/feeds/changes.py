@@ -26,12 +26,12 @@ from filtersql.feeds.dispatch import MOST_MISTAKES, Tally
 from filtersql.feeds.intake import Intake, place_span
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.order import Order
-from filtersql.feeds.ordered_runs import Runs, Unordered
 from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.places import Records
 from filtersql.feeds.shares import Share
 from filtersql.feeds.staged_files import StagedColumn
 from filtersql.feeds.staging import ChangeStage
+from filtersql.feeds.transaction_order import TransactionOrder, Unordered
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
@@ -101,7 +101,7 @@ def read(
     if placed is not None:
         return _read(*every, placed)
     try:
-        return _read(*every, Runs(share.start))
+        return _read(*every, TransactionOrder(share.start))
     except Unordered:
         return _read(*every, Order(share.start))
 
@@ -112,7 +112,7 @@ def _read(
     share: Share,
     closed: bool,
     on_progress: Callable[[int], None] | None,
-    order: Runs | Order | PlacedOrder,
+    order: TransactionOrder | Order | PlacedOrder,
 ) -> Reading:
     intake = Intake.opened(share, order, lambda index: share.folder / f"changes-{index}.parquet")
     tally = intake.tally
@@ -150,10 +150,10 @@ def staged_changes(
     )
 
 
-def _raise(records: Records, order: Runs | Order | PlacedOrder, tally: Tally) -> None:
+def _raise(records: Records, order: TransactionOrder | Order | PlacedOrder, tally: Tally) -> None:
     mistakes = [mistake for _, mistake in sorted(tally.mistakes, key=lambda item: item[0][:2])]
     # Where records could not be read, the order of the others tells nothing.
-    if isinstance(order, Runs) and not mistakes:
+    if isinstance(order, TransactionOrder) and not mistakes:
         order.check()
     elif isinstance(order, Order) and not mistakes:
         disorders = list(islice(order.disorders(), MOST_MISTAKES))

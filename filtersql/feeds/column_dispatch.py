@@ -25,9 +25,9 @@ from filtersql.feeds.column_blocks import ColumnBlock, Group
 from filtersql.feeds.dispatch import Taker
 from filtersql.feeds.images import NEEDS_AFTER, NEEDS_BEFORE, Judged
 from filtersql.feeds.order import Order
-from filtersql.feeds.ordered_runs import Runs
 from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.staging import ChangeStage, distinct
+from filtersql.feeds.transaction_order import TransactionOrder
 
 __all__ = ["take_columns"]
 
@@ -61,7 +61,7 @@ def take_columns(taker: Taker, block: ColumnBlock) -> int | None:
         found.append(taken)
     for group in block.groups if taker.asks_for_newest else ():
         taker.note_newest(group.relation, group.newest)
-    if new and isinstance(order, Runs):
+    if new and isinstance(order, TransactionOrder):
         is_commit = compute.equal(block.op, "commit")
         order.extend_columns(block.seq, block.tx, block.previous, is_commit)
     elif new and isinstance(order, PlacedOrder):

@@ -25,11 +25,11 @@ from filtersql.feeds.images import Judged, Worded, judge
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
-from filtersql.feeds.ordered_runs import Runs, Settled
 from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record, relation_name, relation_of
 from filtersql.feeds.staging import ChangeStage, distinct
+from filtersql.feeds.transaction_order import KnownOrder, TransactionOrder
 from filtersql.names import RelationName
 
 __all__ = ["MOST_MISTAKES", "Taker", "Tally"]
@@ -57,7 +57,7 @@ class Taker(Struct, frozen=True):
     catalog: Catalog
     landings: Sequence[Landing]
     stages: Sequence[ChangeStage]
-    order: Runs | Settled | Order | PlacedOrder
+    order: TransactionOrder | KnownOrder | Order | PlacedOrder
     tally: Tally
     #: what was found of changes of a shape
     known: dict[Shape, Judged | list[Worded]] = field(default_factory=dict)
@@ -126,9 +126,9 @@ class Taker(Struct, frozen=True):
             for change in records:
                 self.note_newest(change.relation, change.seq)
         start, order = self.order.start, self.order
-        if isinstance(order, Settled):
+        if isinstance(order, KnownOrder):
             return [start is None or change.seq > start for change in records]
-        if isinstance(order, Runs) and (
+        if isinstance(order, TransactionOrder) and (
             start is None or all(change.seq > start for change in records)
         ):
             order.extend(records)

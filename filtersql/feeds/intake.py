@@ -1,7 +1,7 @@
 """The blocks of a feed on their way into the files of the targets: judged, buffered, written.
 
 Example
-    intake = Intake.opened(share, Runs(share.start), lambda index: folder / ...)
+    intake = Intake.opened(share, TransactionOrder(share.start), lambda index: folder / ...)
     intake.take(block)
     intake.close()
 """
@@ -20,11 +20,11 @@ from filtersql.feeds.column_dispatch import take_columns
 from filtersql.feeds.dispatch import MOST_MISTAKES, Taker, Tally
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
-from filtersql.feeds.ordered_runs import Runs, Settled
 from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.places import Place
 from filtersql.feeds.shares import Share
 from filtersql.feeds.staging import ChangeStage, distinct
+from filtersql.feeds.transaction_order import KnownOrder, TransactionOrder
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 
@@ -48,7 +48,7 @@ class Intake:
     def opened(
         cls,
         share: Share,
-        order: Runs | Settled | Order | PlacedOrder,
+        order: TransactionOrder | KnownOrder | Order | PlacedOrder,
         path_of: Callable[[int], Path],
     ) -> Intake:
         """An intake that has taken nothing; `path_of` names the file of the target of a number."""

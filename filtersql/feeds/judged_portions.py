@@ -30,7 +30,6 @@ from filtersql.feeds.column_blocks import Blocks, ColumnBlock
 from filtersql.feeds.intake import Intake
 from filtersql.feeds.lines import chunks
 from filtersql.feeds.native_columns import ColumnReader, column_blocks
-from filtersql.feeds.ordered_runs import Runs, Settled, Unordered
 from filtersql.feeds.places import PlacedMistake
 from filtersql.feeds.portions import Piece, Portion
 from filtersql.feeds.rows import row_stage, take_source_rows
@@ -38,6 +37,7 @@ from filtersql.feeds.segments import Segment, grown
 from filtersql.feeds.shares import Share, SourceShare
 from filtersql.feeds.staged_files import StagedFile
 from filtersql.feeds.table_feeds import Changes, Row
+from filtersql.feeds.transaction_order import KnownOrder, TransactionOrder, Unordered
 from filtersql.names import RelationName
 
 __all__ = [
@@ -51,7 +51,7 @@ __all__ = [
     "take_rows",
     "take_segments",
     "take_source",
-    "write_runs",
+    "write_orders",
 ]
 
 #: blocks in their order; None for what goes on in the next portion
@@ -97,13 +97,13 @@ def take_rows(share: Share, changes: Changes, number: int, rows: Iterator[Row]) 
 def take_segments(share: Share, number: int, segments: Sequence[tuple[str, Portioned]]) -> Taken:
     """The same for blocks of changes, each with the file that it is from."""
     name = f"{number}.parquet"
-    intake = _intake(share, name, Runs(share.start, follows=False))
+    intake = _intake(share, name, TransactionOrder(share.start, follows=False))
     mistakes = intake.tally.mistakes
     taken: list[Segment] = []
-    orders: list[Runs] = []
+    orders: list[TransactionOrder] = []
     try:
         for file, blocks in segments:
-            order = Runs(share.start, follows=False)
+            order = TransactionOrder(share.start, follows=False)
             intake.taker = replace(intake.taker, order=order)
             segment = Segment(file)
             for block in blocks(mistakes):
@@ -116,13 +116,13 @@ def take_segments(share: Share, number: int, segments: Sequence[tuple[str, Porti
         intake.close(rows_only=True)
     except (Mistakes, Unordered):
         return Taken(usual=False)
-    write_runs(share, name, orders)
+    write_orders(share, name, orders)
     return _taken(intake, taken)
 
 
 def take_placed_blocks(share: Share, name: str, blocks: Blocks) -> Taken:
     """Judge and stage changes whose places are known, into files of a name."""
-    intake = _intake(share, name, Settled(share.start))
+    intake = _intake(share, name, KnownOrder(share.start))
     try:
         for block in blocks(intake.tally.mistakes):
             if intake.tally.mistakes:
@@ -134,7 +134,7 @@ def take_placed_blocks(share: Share, name: str, blocks: Blocks) -> Taken:
     return _taken(intake)
 
 
-def write_runs(share: Share, name: str, orders: Sequence[Runs]) -> None:
+def write_orders(share: Share, name: str, orders: Sequence[TransactionOrder]) -> None:
     """Where transactions end, and the numbers of their names, into files of a name."""
     for kind in (ENDS, NAMES):
         file = StagedFile(share.folder / kind / name, [pyarrow.int64()])
@@ -159,7 +159,7 @@ def take_source(share: SourceShare, portion: Portion) -> bool:
     return not stage.mistakes
 
 
-def _intake(share: Share, name: str, order: Runs | Settled) -> Intake:
+def _intake(share: Share, name: str, order: TransactionOrder | KnownOrder) -> Intake:
     return Intake.opened(share, order, lambda index: file_of(share.folder, index, name))
 
 

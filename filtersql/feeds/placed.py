@@ -16,13 +16,13 @@ from pathlib import Path
 import pyarrow
 from msgspec import Struct, field
 
-from filtersql.feeds.judged_portions import write_runs
-from filtersql.feeds.ordered_runs import Runs
+from filtersql.feeds.judged_portions import write_orders
 from filtersql.feeds.placed_order import ends_of_places
 from filtersql.feeds.row_files import Bound, read_rows
 from filtersql.feeds.segments import Segment
 from filtersql.feeds.shares import Share
 from filtersql.feeds.staged_files import StagedFile, as_open
+from filtersql.feeds.transaction_order import TransactionOrder
 from filtersql.names import RelationName
 
 __all__ = ["Placed", "Places", "Range", "ranges", "seqs_of"]
@@ -95,12 +95,12 @@ class Places(Struct):
             columns = zip(zip(*some, strict=True), _PLACE, strict=True)
             file.write([pyarrow.array(values, kind) for values, kind in columns])
             file.close()
-        write_runs(share, name, [order])
+        write_orders(share, name, [order])
         return Placed(True, segment, self.halves, sorted(self.repeated), hash("places"))
 
-    def _order(self, start: int | None) -> tuple[Runs, Segment] | None:
+    def _order(self, start: int | None) -> tuple[TransactionOrder, Segment] | None:
         """Buckets of changes above the start; None where two changes of a table share a number."""
-        order, segment = Runs(start, follows=False), Segment("")
+        order, segment = TransactionOrder(start, follows=False), Segment("")
         if not self.changes:
             return order, segment
         every, buckets, _, tables = zip(*self.changes, strict=True)

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from filtersql.feeds.blocks import Block
 from filtersql.feeds.column_blocks import ColumnBlock
-from filtersql.feeds.ordered_runs import Runs
+from filtersql.feeds.transaction_order import TransactionOrder
 
 __all__ = ["Chain", "Segment", "chained", "grown"]
 
@@ -67,7 +67,7 @@ def chained(segments: Iterable[Segment], start: int | None) -> Chain | None:
     return Chain(None if newest is None else newest.last, whole, frozenset(inner))
 
 
-def grown(segment: Segment, block: Block | ColumnBlock, order: Runs) -> Segment:
+def grown(segment: Segment, block: Block | ColumnBlock, order: TransactionOrder) -> Segment:
     """A segment with one more block, which its order has taken."""
     segment = replace(segment, newest=max(segment.newest, block.newest))
     if order.last is None:

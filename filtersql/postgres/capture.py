@@ -39,7 +39,7 @@ from filtersql.postgres.imported_since import published_otherwise
 from filtersql.postgres.initial_rows import prune_rows
 from filtersql.postgres.publication import check_publication, held_tables, moved_tables
 from filtersql.postgres.reconnecting import Pauses
-from filtersql.postgres.server_keys import check_keys
+from filtersql.postgres.server_keys import check_server_keys
 from filtersql.postgres.server_tables import KnownTables, copied_tables, server_types
 from filtersql.postgres.sessions import as_it_is
 from filtersql.postgres.slot_stream import SlotStream
@@ -181,7 +181,7 @@ class Capturing(Struct, frozen=True):
         held = held_tables(connection, name)
         self.folder.note_moving(moved_tables(held, catalog).intersection(self.sources))
         check_publication(connection, self.source, name, held, catalog, self.sources)
-        check_keys(connection, self.source.name, catalog, self.sources)
+        check_server_keys(connection, self.source.name, catalog, self.sources)
         return frozenset(held)
 
     def remove(self, say: Callable[[str], None]) -> None:

@@ -1,4 +1,4 @@
-"""Whether the server tells rows apart by the keys that the project says: `check_keys(…)`.
+"""Whether the server tells rows apart by the keys that the project says: `check_server_keys(…)`.
 
 Example
     The project says that orders has the primary key (id); it became (id, kind):
@@ -24,7 +24,7 @@ from filtersql.errors.wording import shown
 from filtersql.names import RelationName
 from filtersql.postgres.connection import Connection
 
-__all__ = ["check_keys"]
+__all__ = ["check_server_keys"]
 
 #: the columns of each index that is unique for all rows; the primary key's first
 _UNIQUE = """
@@ -43,7 +43,7 @@ ORDER BY n.nspname, c.relname, i.indisprimary DESC, i.indexrelid
 """
 
 
-def check_keys(
+def check_server_keys(
     connection: Connection, source: str, catalog: Catalog, names: Iterable[RelationName]
 ) -> None:
     """Compare keys that are no replica identity. Raises Mistakes with all that differ."""

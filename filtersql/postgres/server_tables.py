@@ -34,7 +34,7 @@ from filtersql.postgres.connection import Connection, major_version
 from filtersql.postgres.json_rows import CopiedTable
 from filtersql.postgres.pgoutput_messages import Relation, RelationColumn, Type
 from filtersql.postgres.publication import SENDS_GENERATED
-from filtersql.postgres.server_keys import check_keys
+from filtersql.postgres.server_keys import check_server_keys
 
 __all__ = [
     "KnownTables",
@@ -156,7 +156,7 @@ def copied_tables(
     known = known.for_server(connection)
     held, types = server_tables(connection, names), server_types(connection)
     _check_all(known, names, held, types)
-    check_keys(connection, known.source, known.catalog, names)
+    check_server_keys(connection, known.source, known.catalog, names)
     lacking = [
         NO_IDENTITY(table=name, source=known.source)
         for name in sources

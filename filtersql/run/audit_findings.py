@@ -25,7 +25,7 @@ from filtersql.run.counts import count_repeated
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column
 
-__all__ = ["FINDINGS", "Differences", "Sides", "check_keys", "compare"]
+__all__ = ["FINDINGS", "Differences", "Sides", "check_target_keys", "compare"]
 
 #: the rows that audit.sql gave, under a temporary name
 FINDINGS = "filtersql_findings"
@@ -79,7 +79,7 @@ def compare(engine: Engine, compiled: CompiledTable, *, beside: bool = False) ->
     """
     finding, copies, dialect = compiled.finding_column, compiled.copies_column, engine.dialect
     if compiled.key:
-        check_keys(engine, compiled)
+        check_target_keys(engine, compiled)
     columns = engine.stage(FINDINGS, compiled.audit_sql)
     staged = exp.to_table(FINDINGS)
     counted = exp.Sum(this=named_column(copies)) if not compiled.key else exp.Count(this=exp.Star())
@@ -142,7 +142,7 @@ def _sides(engine: Engine, compiled: CompiledTable, few: exp.Select) -> tuple[Si
     )
 
 
-def check_keys(engine: Engine, compiled: CompiledTable) -> None:
+def check_target_keys(engine: Engine, compiled: CompiledTable) -> None:
     """Raises Mistakes where a key of the target is not unique."""
     target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
     repeated = count_repeated(engine, target, compiled.key)

@@ -34,7 +34,7 @@ from filtersql.run.holding import beating, held_row, note, now, release, renew
 from filtersql.run.lease import Lease, check_free, leased
 from filtersql.run.ledger_entry import Entry, key_of
 from filtersql.run.model import Inputs
-from filtersql.run.proofs import all_done, settled
+from filtersql.run.proofs import all_done, proved_row
 from filtersql.run.repair import mend
 from filtersql.run.source_at_position import SourceAtPosition, SourcedTarget
 from filtersql.targets.depth import configure
@@ -166,7 +166,7 @@ class _Trial(Struct):
         if at is None:
             if entry is None or entry.phase == "dropped":
                 return Audited(compiled)
-            entry = settled(self.engine, known, entry, compiled.target)
+            entry = proved_row(self.engine, known, entry, compiled.target)
             if entry is None:
                 raise Mistakes([INTERRUPTED(name=self._name)])
         # A session of Spark knows a table of the warehouse once it was asked for.

@@ -27,7 +27,7 @@ from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column, named_rows
 
-__all__ = ["written_otherwise"]
+__all__ = ["keys_written_otherwise"]
 
 #: a key's texts, or what is compared of them
 Key = tuple[str, ...]
@@ -51,7 +51,7 @@ class _Change(Struct, frozen=True):
     new: _Call | None
 
 
-def written_otherwise(engine: Engine, compiled: CompiledTable) -> list[Mistake]:
+def keys_written_otherwise(engine: Engine, compiled: CompiledTable) -> list[Mistake]:
     """The first change in the view that calls a row by another text than it has."""
     types = {column.name: column for column in compiled.feed_columns}
     key = [types[name] for name in compiled.key]

@@ -30,13 +30,13 @@ from filtersql.errors.applying import UNREADABLE_STATEMENT
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition_changes import FilterVerdict, MovingFilters
 from filtersql.rendering.filters_in_force import not_true
-from filtersql.run.audit_findings import check_keys, compare
+from filtersql.run.audit_findings import check_target_keys, compare
 from filtersql.run.conflict_counts import count_where
 from filtersql.run.counts import count
 from filtersql.run.ledger_entry import Entry
-from filtersql.run.over_stage import asking_target, over_stage
 from filtersql.run.sample_rows import found_sample, leaving_sample, staged_sample
 from filtersql.run.source_at_position import SourceAtPosition
+from filtersql.run.staged_statements import asking_target, over_stage
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column, named_rows, table
 
@@ -188,7 +188,7 @@ def _moving(engine: Engine, compiled: CompiledTable, stage: str, leaving: int | 
     """
     statement, source = compiled.changing_sql()
     if compiled.key:
-        check_keys(engine, compiled)
+        check_target_keys(engine, compiled)
     engine.stage(stage, source)
     if compiled.key:
         counts = _effects(engine, compiled, stage)

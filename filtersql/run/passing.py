@@ -29,8 +29,8 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.clock import moments
 from filtersql.run.counts import count
 from filtersql.run.model import no_conflicts
-from filtersql.run.over_stage import asking_target, staged_merge
 from filtersql.run.stage_and_judge import Judgement, StageRefused
+from filtersql.run.staged_statements import asking_target, staged_merge
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows

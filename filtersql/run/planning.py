@@ -32,7 +32,7 @@ from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import Entry, Key, key_of
 from filtersql.run.model import Inputs
 from filtersql.run.planned_target import Judge, PlannedTarget, removed_targets
-from filtersql.run.proofs import settled
+from filtersql.run.proofs import proved_row
 from filtersql.run.source_at_position import SourcedTarget
 from filtersql.run.target_planner import Planner
 from filtersql.targets.depth import configure
@@ -96,4 +96,4 @@ def _in_force(engine: Engine, known: Ledger, compiled: CompiledTable) -> Entry |
     entry = known.newest.get(key_of(compiled))
     if entry is None or entry.phase == "dropped":
         return None
-    return settled(engine, known, entry, compiled.target) or entry
+    return proved_row(engine, known, entry, compiled.target) or entry

@@ -33,7 +33,7 @@ from filtersql.run.ledger_entry import INTENDED, Entry
 from filtersql.targets.marks import Mark
 from filtersql.targets.model import Engine
 
-__all__ = ["Proof", "all_done", "changed_mark", "parts_of", "proof_of", "settled"]
+__all__ = ["Proof", "all_done", "changed_mark", "parts_of", "proof_of", "proved_row"]
 
 
 class Proof(Struct, frozen=True):
@@ -109,7 +109,7 @@ def _is_behind(late: Mark, mark: Mark) -> bool:
     return mine < other
 
 
-def settled(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str]) -> Entry | None:
+def proved_row(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str]) -> Entry | None:
     """The row of a target that was not interrupted; None: it was."""
     proof = proof_of(engine, known, entry, target)
     return None if proof.anew or proof.until is not None else proof.entry
@@ -118,7 +118,7 @@ def settled(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str]) 
 def all_done(engine: Engine, known: Ledger, subscription: str) -> bool:
     """Whether marks prove all that the ledger intends for a subscription."""
     entries = [entry for entry in known.newest.values() if entry.subscription == subscription]
-    return all(settled(engine, known, entry, parts_of(entry)) for entry in entries)
+    return all(proved_row(engine, known, entry, parts_of(entry)) for entry in entries)
 
 
 def parts_of(entry: Entry) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from sqlglot import exp, select
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition import Definition
 from filtersql.rendering.definition_changes import Change
-from filtersql.run.audit_findings import check_keys
+from filtersql.run.audit_findings import check_target_keys
 from filtersql.run.conflict_counts import count_where
 from filtersql.run.counts import count
 from filtersql.run.ledger_entry import Entry
@@ -88,7 +88,7 @@ def _compared(
     if before is None or not _same_key(before, compiled.definition):
         staged = count(engine, select("*").from_(named_rows(stage)))
         return _Compared(count_target(engine, compiled), staged)
-    check_keys(engine, compiled)
+    check_target_keys(engine, compiled)
     types = {column.name: column.stored for column in before.columns}
     kept = [
         each.name for each in compiled.definition.columns if types.get(each.name) == each.stored

@@ -25,7 +25,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import INTENDED, SETTLED, Entry, Key
 from filtersql.run.model import Options
-from filtersql.run.proofs import parts_of, settled
+from filtersql.run.proofs import parts_of, proved_row
 from filtersql.targets.model import Engine
 
 __all__ = ["comes_again", "gone", "leaves"]
@@ -49,7 +49,7 @@ def leaves(
 ) -> list[Entry]:
     """Rows that say so of what is gone; an interrupted one is finished first, should it return."""
     found = [
-        settled(engine, known, entry, parts_of(entry))
+        proved_row(engine, known, entry, parts_of(entry))
         for entry in gone(known, (subscription.name,), options.defined)
         if entry.phase in SETTLED or entry.phase in INTENDED
     ]

@@ -21,7 +21,7 @@ from filtersql.errors.applying import UNREADABLE_STATEMENT
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.sql_fragments import explode
 from filtersql.run.audit_findings import FINDINGS
-from filtersql.run.over_stage import staged_merge
+from filtersql.run.staged_statements import staged_merge
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column
 

@@ -30,7 +30,7 @@ from filtersql.run.feed_reading import read_feed
 from filtersql.run.ledger_entry import Entry
 from filtersql.run.lookups import show_held
 from filtersql.run.model import Inputs
-from filtersql.run.sources import check_keys, stage_source
+from filtersql.run.sources import check_source_keys, stage_source
 from filtersql.run.stage_and_judge import judge_changes
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
@@ -97,7 +97,7 @@ class SourceAtPosition(Struct, frozen=True):
         self.engine.create(copy.target, copy.column_definitions_sql, {})
         if has_source:
             if not checks_keys:
-                check_keys(self.engine, copy)
+                check_source_keys(self.engine, copy)
             self.engine.execute(copy.initial_copy_sql)
         if changes:
             self._apply()
@@ -122,7 +122,7 @@ class SourceAtPosition(Struct, frozen=True):
 
     def check_keys(self) -> None:
         """Raises Mistakes where a key comes twice."""
-        check_keys(self.engine, self.sourced.copy)
+        check_source_keys(self.engine, self.sourced.copy)
 
     def forget(self) -> None:
         """Remove the copy: what reads the view was staged."""

@@ -26,13 +26,13 @@ from filtersql.storage import is_text
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
 
-__all__ = ["written_otherwise"]
+__all__ = ["source_written_otherwise"]
 
 #: what the copy itself brings into its form, or what may be written in several
 _FREE = ("varchar", "bpchar", "uuid", "json", "jsonb")
 
 
-def written_otherwise(engine: Engine, compiled: CompiledTable, shown: str) -> list[Mistake]:
+def source_written_otherwise(engine: Engine, compiled: CompiledTable, shown: str) -> list[Mistake]:
     """The first such text of each column in the view that the initial copy reads."""
     view = named_rows(compiled.source_view)
     mistakes: list[Mistake] = []

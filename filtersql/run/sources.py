@@ -22,14 +22,14 @@ from filtersql.run.counts import count_repeated
 from filtersql.run.fetching import fetched
 from filtersql.run.model import Inputs
 from filtersql.run.source_places import source_files, source_table
-from filtersql.run.source_texts import written_otherwise
+from filtersql.run.source_texts import source_written_otherwise
 from filtersql.run.spread_feeds import spread_source
 from filtersql.run.table_columns import unread
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
 from filtersql.targets.table_statements import described
 
-__all__ = ["check_keys", "stage_source"]
+__all__ = ["check_source_keys", "stage_source"]
 
 
 def stage_source(
@@ -69,10 +69,10 @@ def stage_source(
         columns = (_as_stored(column, engine) for column in compiled.feed_columns)
         query = select(*columns).from_(named)
         engine.define(compiled.source_view, query.sql(engine.dialect))
-        if mistakes := written_otherwise(engine, compiled, name):
+        if mistakes := source_written_otherwise(engine, compiled, name):
             raise Mistakes(mistakes)
     if checks_keys:
-        check_keys(engine, compiled)
+        check_source_keys(engine, compiled)
     return True
 
 
@@ -91,7 +91,7 @@ def _as_stored(column: FeedColumn, engine: Engine) -> exp.Expr:
     return exp.alias_(value, column.name, quoted=True)
 
 
-def check_keys(engine: Engine, compiled: CompiledTable) -> None:
+def check_source_keys(engine: Engine, compiled: CompiledTable) -> None:
     """Raises Mistakes where a key of the source comes twice: no unique index would notice."""
     if not compiled.key:
         return

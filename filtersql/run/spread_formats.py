@@ -25,14 +25,14 @@ from filtersql.feeds.dms import lacks_beginning
 from filtersql.feeds.dms_portions import DmsFacts, LoadedPortion, in_order, take_placed_rows
 from filtersql.feeds.dms_rows import RANK_BITS
 from filtersql.feeds.held import Held, held_by
-from filtersql.feeds.judged_portions import Taken, take, write_runs
+from filtersql.feeds.judged_portions import Taken, take, write_orders
 from filtersql.feeds.landings import lasts_of
-from filtersql.feeds.ordered_runs import Runs
 from filtersql.feeds.placed import Placed, ranges
 from filtersql.feeds.portions import Portion
 from filtersql.feeds.positions import SLOT_BITS, seq_at
 from filtersql.feeds.segments import Chain, Segment, chained
 from filtersql.feeds.shares import Share
+from filtersql.feeds.transaction_order import TransactionOrder
 from filtersql.feeds.wal2json_events import OpenTransaction
 from filtersql.feeds.wal2json_portions import StreamPart, steps, take_stream
 from filtersql.names import RelationName
@@ -180,9 +180,9 @@ def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -
         first = first if share.start is None else max(first, share.start + 1)
         if first <= end:
             segments.append(Segment("", first=first, last=end))
-            order = Runs(share.start, follows=False)
+            order = TransactionOrder(share.start, follows=False)
             order.lasts.append(end)
-            write_runs(share, "loads.parquet", [order])
+            write_orders(share, "loads.parquet", [order])
         last = dict.fromkeys((name for each in found for name in each.loads), end) | last
     spread = _settled(share, taken, segments, last, closed=True)
     return spread and replace(spread, held=held_by(each.held for each in found))

@@ -17,11 +17,11 @@ from filtersql.errors.stopping import PRIMARY_KEY_TAKEN
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.conflict_counts import counted_beside, met_in_target, met_within, reviewed_rows
 from filtersql.run.counts import count
-from filtersql.run.key_texts import written_otherwise
+from filtersql.run.key_texts import keys_written_otherwise
 from filtersql.run.model import Conflict, no_conflicts
-from filtersql.run.over_stage import staged_merge
 from filtersql.run.query_parts import Kept, run_costly_parts
 from filtersql.run.stage_counts import Staged, counted, unknown_values
+from filtersql.run.staged_statements import staged_merge
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
 
@@ -89,7 +89,7 @@ def judge_changes(
     if tally.repeated:
         mistakes.append(DUPLICATE_KEYS(name=name, key=compiled.key, count=tally.repeated))
     unknown = unknown_values(engine, compiled, stage, columns, name) if tally.kept else []
-    mistakes += [*unknown, *written_otherwise(engine, compiled)]
+    mistakes += [*unknown, *keys_written_otherwise(engine, compiled)]
     conflicts = dict(tally.conflicts)
     sample: tuple[Conflict, ...] = ()
     if any(conflicts.values()):

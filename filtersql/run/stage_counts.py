@@ -25,8 +25,8 @@ from filtersql.errors.stopping import UNKNOWN_UNCHANGED_VALUE
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.conflict_counts import count_where, is_reviewed
 from filtersql.run.model import CONFLICTS
-from filtersql.run.over_stage import same_key
 from filtersql.run.query_parts import Kept
+from filtersql.run.staged_statements import same_key
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import in_parentheses, named_column, named_rows
 

@@ -34,7 +34,7 @@ from filtersql.run.fetching import pending_files
 from filtersql.run.ledger import Ledger, read_all
 from filtersql.run.ledger_entry import BEGUN, INTENDED, Entry, is_in_force, key_of
 from filtersql.run.model import Inputs, no_conflicts
-from filtersql.run.proofs import settled
+from filtersql.run.proofs import proved_row
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
 
@@ -93,7 +93,7 @@ def _true(engine: Engine, known: Ledger, table: CompiledTable) -> Entry | None:
     """The newest row of a target, and what its mark says of an intention."""
     entry = known.newest.get(key_of(table))
     with suppress(Mistakes):  # of a mark that is gone a run tells
-        return entry and (settled(engine, known, entry, table.target) or entry)
+        return entry and (proved_row(engine, known, entry, table.target) or entry)
     return entry
 
 

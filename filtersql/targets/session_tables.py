@@ -24,7 +24,7 @@ from filtersql.targets.marks import Mark, Slot, Written
 from filtersql.targets.model import Config, Rows
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.session_settings import during
-from filtersql.targets.settling import settled
+from filtersql.targets.settling import written_once
 from filtersql.targets.statements import count_rows, insert_values, select_columns
 from filtersql.targets.table_formats import SparkTables, create_statements
 from filtersql.targets.table_statements import create_of, create_schema, drop_table
@@ -164,7 +164,7 @@ class SessionTables(Struct, SparkTables):
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
         committed = partial(self.committed, compiled.target)
-        return settled(partial(self._write, statement, compiled, mark), committed, mark)
+        return written_once(partial(self._write, statement, compiled, mark), committed, mark)
 
     def _write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         merge = statement != compiled.initial_copy_sql

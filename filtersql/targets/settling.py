@@ -21,12 +21,12 @@ from filtersql.errors.targets import AppliedTwice
 from filtersql.targets.marks import Mark, Written
 from filtersql.targets.refusals import is_conflict
 
-__all__ = ["settled"]
+__all__ = ["written_once"]
 
 _MOST_TRIES = 5
 
 
-def settled(
+def written_once(
     write: Callable[[], Written | None], committed: Callable[[], Mark | None], mark: Mark
 ) -> Written | None:
     """Write once, whatever the engine answers. None: it was committed. Raises Mistakes."""

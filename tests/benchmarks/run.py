@@ -41,7 +41,7 @@ from filtersql.feeds.landings import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import Options, run, shared_feeds
 from filtersql.run.feed_reading import FeedRead, read_feed
-from filtersql.run.over_stage import staged_merge
+from filtersql.run.staged_statements import staged_merge
 from filtersql.targets.marks import Mark
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine

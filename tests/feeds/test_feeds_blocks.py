@@ -22,9 +22,9 @@ from filtersql.feeds.dispatch import Taker
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import blocks_from_files, from_files
-from filtersql.feeds.ordered_runs import Runs, Unordered
 from filtersql.feeds.records import Number, Record
 from filtersql.feeds.spill import Numbers
+from filtersql.feeds.transaction_order import TransactionOrder, Unordered
 from filtersql.feeds.values import codec
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import stored_as
@@ -225,7 +225,7 @@ def test_transactions_are_remembered_alike(
     changes = [
         Record(seq=max(number * step, 1), op="insert", tx=tx) for number, tx in enumerate(txs, 1)
     ]
-    each, some = (Runs(None, Numbers(3), Numbers(3)) for _ in range(2))
+    each, some = (TransactionOrder(None, Numbers(3), Numbers(3)) for _ in range(2))
     refused = []
     for order in (each, some):
         try:

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from filtersql.feeds.order import Order
-from filtersql.feeds.ordered_runs import Runs, Unordered
 from filtersql.feeds.records import Record
 from filtersql.feeds.spill import Numbers
+from filtersql.feeds.transaction_order import TransactionOrder, Unordered
 
 SEQ = st.integers(0, 30)
 CHANGES = st.lists(
@@ -33,7 +33,7 @@ def test_both_ways_of_remembering_agree(
     if rising:
         changes.sort(key=lambda change: change.seq)
     changes = [change for change in changes if start is None or change.seq > start]
-    short, whole = Runs(start), Order(start)
+    short, whole = TransactionOrder(start), Order(start)
     new = [whole.add(change) for change in changes]
     wrong = not all(new) or not whole.sorted or any(whole.disorders())
     try:
@@ -53,7 +53,7 @@ def test_both_ways_of_remembering_agree(
 
 def test_a_long_feed_is_remembered_in_a_file() -> None:
     """A tenth of the transactions are in memory, whatever is asked of the others."""
-    order = Runs(None, Numbers(1_000), Numbers(1_000))
+    order = TransactionOrder(None, Numbers(1_000), Numbers(1_000))
     for seq in range(1, 40_001):
         order.add(Record(seq=seq, op="insert", tx=str(seq // 4)))
     order.check()

@@ -24,7 +24,7 @@ STATE = {
     "feeds.Dms": "the order of changes, known after the first reading",
     "feeds.Order": "the numbers of changes that were read so far",
     "feeds.ColumnReader": "how many blocks in a row were not usual",
-    "feeds.Runs": "the transactions that were read so far",
+    "feeds.TransactionOrder": "the transactions that were read so far",
     "feeds.Intake": "what is buffered, and the order of the file that is read",
     "feeds.Numbers": "the numbers in memory, and the file of the others",
     "feeds.StagedFile": "the writer, opened with the first rows",

@@ -26,7 +26,7 @@ from pyarrow import compute
 from filtersql.feeds.records import Record
 from filtersql.feeds.spill import Numbers
 
-__all__ = ["Runs", "Settled", "Unordered"]
+__all__ = ["KnownOrder", "TransactionOrder", "Unordered"]
 
 _NONE = type(None)
 
@@ -35,14 +35,14 @@ class Unordered(Exception):
     """The changes do not come in their order, or not all of them."""
 
 
-class Settled(Struct, frozen=True):
+class KnownOrder(Struct, frozen=True):
     """An order that was found before the changes above `start` were read."""
 
     start: int | None
 
 
 @dataclass(slots=True)
-class Runs:
+class TransactionOrder:
     """The changes above `start`, in their order, that were read so far.
 
     `follows`: the first of them comes behind `start`; else others may lie between.

@@ -7,7 +7,7 @@ from running import World, table
 
 from filtersql.filter_cache import _printed
 from filtersql.filters import resolve
-from filtersql.run.over_stage import asking_target, staged_merge
+from filtersql.run.staged_statements import asking_target, staged_merge
 from filtersql.source import Source
 from filtersql.targets.duckdb_file import connect
 
