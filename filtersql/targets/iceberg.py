@@ -141,11 +141,17 @@ def check_once(table_sql: str, summaries: Sequence[Mapping[str, str]]) -> None:
 
 
 def unless_marked(table_sql: str, mark: Mark) -> str:
-    """A query that raises where the mark is committed: what follows it in a script is not run."""
+    """A query that raises where the mark is committed: what follows it in a script is not run.
+
+    Nor is a change of definition behind a later one: both may have been the same, asked for again.
+    """
     words = exp.Literal.string("filtersql: the position is committed already")
     none = exp.Anonymous(this="ASSERT_TRUE", expressions=[exp.Count(this=exp.Star()).eq(0), words])
-    same = _of_summary("filtersql.mark").eq(mark.text)
-    return exp.select(none).from_(_snapshots(table_sql)).where(same).sql("spark")
+    there: exp.Condition = _of_summary("filtersql.mark").eq(mark.text)
+    if mark.change is not None:
+        same = _number_in_mark("generation").eq(mark.generation)
+        there = exp.or_(there, exp.and_(same, _number_in_mark("change") > mark.change))
+    return exp.select(none).from_(_snapshots(table_sql)).where(there).sql("spark")
 
 
 def append_statement(
@@ -190,6 +196,12 @@ def _newest(table_sql: str, wanted: exp.Expr, count: int) -> str:
 
 def _snapshots(table_sql: str) -> exp.Table:
     return exp.to_table(f"{table_sql}.snapshots", dialect="spark")
+
+
+def _number_in_mark(name: str) -> exp.Expr:
+    path = exp.Literal.string(f"$.filtersql.{name}")
+    found = exp.Anonymous(this="GET_JSON_OBJECT", expressions=[_of_summary("filtersql.mark"), path])
+    return exp.cast(found, "BIGINT")
 
 
 def _of_summary(name: str) -> exp.Expr:

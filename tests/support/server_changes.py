@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 from changed_filters import Shop, change
+from msgspec.structs import replace
 from running import insert
-from server_worlds import Place, remote, small
+from server_worlds import Place, held, remote, small
 from test_apply_plan import FEED, HELD, LATER, NEW, OLD, SOURCE
 
+from filtersql.errors import Mistakes
 from filtersql.targets import splitting
+from filtersql.targets.marks import Mark
 from filtersql.targets.remote import Remote
 from filtersql.targets.splitting import FOR_SMALL
 from filtersql.verify.source_copies import delayed_copies
 
 __all__ = [
+    "test_a_change_that_was_asked_for_again_is_made_once",
     "test_a_changed_definition_is_carried_out_by_a_server",
     "test_rows_enter_on_a_server_when_their_time_begins",
     "test_small_work_is_spared_what_pays_for_large_work",
@@ -83,6 +88,24 @@ def test_rows_enter_on_a_server_when_their_time_begins(
     engine.clear()
     left = engine.names("filtersql")
     assert not [name for name in left if name.startswith("audit_copy")]
+
+
+@pytest.mark.parametrize("kind", ["thrift delta", "connect iceberg"])
+def test_a_change_that_was_asked_for_again_is_made_once(
+    kind: str, at: Callable[[str], Place]
+) -> None:
+    """The first one comes behind the second, which took the same rows: they are not added again."""
+    place = at(kind)
+    engine = remote(place.open())
+    world = small(place.world)
+    assert world.run(engine).mistakes == ()
+    compiled = world.compiled()[0]
+    first = Mark("s1", compiled.relation, 1, 1, change=7)
+    entering = f"INSERT INTO {compiled.target_sql} VALUES (20, 'y')"
+    engine.write(entering, compiled, replace(first, change=8))
+    with suppress(Mistakes):
+        engine.write(entering, compiled, first)
+    assert held(engine, "t1") == [("6", "x"), ("20", "y")]
 
 
 @pytest.mark.parametrize("kind", ["thrift delta", "connect iceberg"])

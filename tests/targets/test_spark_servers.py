@@ -21,6 +21,7 @@ from other_writers import (
 from relays import relay
 from running import SPAN, delete, insert, truncate
 from server_changes import (
+    test_a_change_that_was_asked_for_again_is_made_once,
     test_a_changed_definition_is_carried_out_by_a_server,
     test_rows_enter_on_a_server_when_their_time_begins,
     test_small_work_is_spared_what_pays_for_large_work,
@@ -61,6 +62,7 @@ from filtersql.targets.remote import Remote
 from filtersql.targets.transports import address
 
 __all__ = [
+    "test_a_change_that_was_asked_for_again_is_made_once",
     "test_a_changed_definition_is_carried_out_by_a_server",
     "test_a_copy_that_goes_on_without_its_client_is_not_there_twice",
     "test_a_database_that_is_not_there_is_named",
