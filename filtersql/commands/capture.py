@@ -41,8 +41,8 @@ def command(
 
     The files below captured/ are what `source: {postgres: SOURCE}` and `changes: {postgres:
     SOURCE}` of subscriptions read. A file is whole and on disk before the server is told. Ctrl-C
-    and SIGTERM end it behind the transaction in hand; a kill loses and repeats nothing. A server
-    that goes away meanwhile is waited for, but with --until-current.
+    and SIGTERM end it behind the transaction in hand, a second one at once; a kill loses and
+    repeats nothing. A server that goes away meanwhile is waited for, but with --until-current.
     """
     if drop + prune + (create or until_current or bool(rows)) > 1:
         raise click.UsageError("--drop and --prune take away what others record: alone.")

@@ -84,7 +84,7 @@ def command(
     """Copy what is missing, then apply every pending change in order, once.
 
     With --follow it goes on with the files as they are compiled then: Ctrl-C and SIGTERM end it
-    behind the run in hand, and a run that fails is the last.
+    behind the run in hand, a second one at once, and a run that fails is the last.
     """
     if not follow and (until_idle or interval is not None):
         raise click.UsageError("--interval and --until-idle are given with --follow.")

@@ -12,11 +12,13 @@ __all__ = ["stopping"]
 
 @contextmanager
 def stopping() -> Iterator[list[int]]:
-    """The signals that came, in place of an interruption at any instant."""
+    """The signals that came; the second of them is an interruption, which loses as little."""
     came: list[int] = []
 
     def note(number: int, _: FrameType | None) -> None:
         came.append(number)
+        if len(came) > 1:
+            raise KeyboardInterrupt
 
     before = {each: signal.signal(each, note) for each in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -53,6 +53,12 @@ _CREATE = sql.SQL("CREATE_REPLICATION_SLOT {} LOGICAL pgoutput (SNAPSHOT 'export
 _CREATE_TEMPORARY = sql.SQL(
     "CREATE_REPLICATION_SLOT {} TEMPORARY LOGICAL pgoutput (SNAPSHOT 'export')"
 )
+#: a slot begins once these have ended, whatever database they are of
+_OPEN_TRANSACTIONS = """
+SELECT 'process ' || pid FROM pg_catalog.pg_stat_activity
+WHERE backend_xid IS NOT NULL AND xact_start < now() - interval '2 seconds'
+UNION ALL SELECT 'prepared transaction ' || quote_literal(gid) FROM pg_catalog.pg_prepared_xacts
+"""
 _LONGEST_NAME = 63
 #: so many letters of a slot's name leave room for the number of a process
 _TEMPORARY = 50
@@ -109,7 +115,7 @@ def begin(
     check_publication(
         beginning.plain, source, name, held, beginning.known.catalog, beginning.sources
     )
-    start, snapshot = _create_slot(beginning, name, _CREATE)
+    start, snapshot = _create_slot(beginning, name, _CREATE, say)
     # Above all that was captured before, though a restored server counts from an earlier place.
     seq = max(seq_at(lsn(start), 0), folder.greatest_seq() + 1)
     say(f'slot "{name}" begins at {start}')
@@ -133,7 +139,7 @@ def copy_anew(beginning: Beginning, folder: Folder, say: Callable[[str], None]) 
     publish_generated(plain, source, beginning.name, catalog, beginning.leaves)
     for table in add_tables(plain, source, beginning.name, catalog, joining):
         say(f'{table} joins publication "{beginning.name}"')
-    start, snapshot = _create_slot(beginning, name, _CREATE_TEMPORARY)
+    start, snapshot = _create_slot(beginning, name, _CREATE_TEMPORARY, say)
     copy_rows(source, beginning.root, beginning.copied, snapshot, _teller(say))
     return lsn(start)
 
@@ -190,8 +196,12 @@ def _teller(say: Callable[[str], None]) -> Callable[[RelationName, int], None]:
     return lambda table, count: say(f"{counted(count, 'row')} of {table}")
 
 
-def _create_slot(beginning: Beginning, name: str, creating: sql.SQL) -> tuple[str, str]:
+def _create_slot(
+    beginning: Beginning, name: str, creating: sql.SQL, say: Callable[[str], None]
+) -> tuple[str, str]:
     """Where the slot begins, and the snapshot of that place: valid while nothing else is said."""
+    if waited := [str(one) for (one,) in beginning.plain.execute(_OPEN_TRANSACTIONS)]:
+        say(f'slot "{name}" waits for the end of open transactions: {", ".join(waited)}')
     try:
         statement = creating.format(sql.Identifier(name))
         row = beginning.replication.execute(statement).fetchone()

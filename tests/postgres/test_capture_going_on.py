@@ -136,6 +136,35 @@ def test_ended_by_a_signal(project: LiveProject) -> None:
     assert project.differences() == []
 
 
+def test_a_slot_that_waits_for_a_transaction(tmp_path: Path, postgres: Server) -> None:
+    """PostgreSQL makes it once others have ended: that is said, and a second signal ends it."""
+    project = LiveProject.made(tmp_path, postgres)
+    name = project.database
+    waiting = (
+        "SELECT FROM pg_stat_activity WHERE query LIKE 'CREATE_REPLICATION_SLOT%'"
+        f" AND wait_event_type = 'Lock' AND datname = '{name}'"
+    )
+    with project.server.connect(name) as connection:
+        connection.execute("BEGIN")
+        connection.execute("INSERT INTO items VALUES (100, '', '')")
+        time.sleep(2.1)
+        with Process(project, "capture", "erp", "--create") as capture:
+            wait_for(lambda: project.rows(waiting) != [])
+            capture.process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+            assert capture.process.poll() is None
+            capture.process.send_signal(signal.SIGINT)
+            code, said = capture.ended(10)
+        pid = connection.info.backend_pid
+        connection.execute("COMMIT")
+    assert code == 130
+    assert re.search(rf"waits for the end of open transactions: .*process {pid}\b", said), said
+    project.capture("--create")
+    project.goes("run")
+    assert project.differences() == []
+    project.drop()
+
+
 def test_a_large_transaction_that_was_rolled_back(tmp_path: Path, postgres: Server) -> None:
     """It is streamed as it happens; asked for again, PostgreSQL 18 sends nothing of it."""
     project = LiveProject.made(tmp_path, postgres)
