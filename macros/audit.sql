@@ -4,7 +4,7 @@
     Branches on: keyed.
     Override: keep the COALESCE around the filters, and the columns: the key (without one, all columns and
     copies_held) and finding. -#}
-{%- from "filters.sql" import filters %}
+{%- from "filter_lines.sql" import filter_lines %}
 {% for line in plan.header %}
 -- {{ line }}
 {%- endfor %}
@@ -15,7 +15,7 @@ WITH expected AS (
     FROM {{ plan.source_view }}
     WHERE
         COALESCE(
-{{- filters(plan.copy_criteria, "\n            ") }},
+{{- filter_lines(plan.copy_criteria, "\n            ") }},
             {{ plan.unknown_matches }}
         )
 )
@@ -53,7 +53,7 @@ WITH counted AS (
     FROM {{ plan.source_view }}
     WHERE
         COALESCE(
-{{- filters(plan.copy_criteria, "\n            ") }},
+{{- filter_lines(plan.copy_criteria, "\n            ") }},
             {{ plan.unknown_matches }}
         )
     UNION ALL

@@ -6,7 +6,7 @@
     ordinal 0 stands for all copies of a row, each number above it for one that is to be there.
     Override: keep the COALESCE around the filters, and the columns: those of the target, keeps_ of columns
     that a change may leave out, and effect (without a key: copy_ordinal). -#}
-{%- from "filters.sql" import filters -%}
+{%- from "filter_lines.sql" import filter_lines -%}
 {%- if plan.narrows or plan.compares %}
 {%- if plan.keyed -%}
 SELECT
@@ -32,7 +32,7 @@ SELECT{% if not plan.by_delete %} DISTINCT{% endif %}
     FROM {{ plan.target }}
     WHERE
         NOT COALESCE(
-{{- filters(plan.copy_criteria, "\n            ") }},
+{{- filter_lines(plan.copy_criteria, "\n            ") }},
             {{ plan.unknown_matches }}
         )
 {%- if plan.compares %}
@@ -51,11 +51,11 @@ SELECT{% if not plan.by_delete %} DISTINCT{% endif %}
     FROM {{ plan.source_view }}
     WHERE
         COALESCE(
-{{- filters(plan.copy_criteria, "\n            ") }},
+{{- filter_lines(plan.copy_criteria, "\n            ") }},
             {{ plan.unknown_matches }}
         )
         AND NOT COALESCE(
-{{- filters(plan.earlier_criteria, "\n            ") }},
+{{- filter_lines(plan.earlier_criteria, "\n            ") }},
             {{ plan.unknown_matches }}
         )
 {%- endif %}
@@ -66,7 +66,7 @@ WITH expected AS (
         FROM {{ plan.source_view }}
         WHERE
             COALESCE(
-{{- filters(plan.copy_criteria, "\n                ") }},
+{{- filter_lines(plan.copy_criteria, "\n                ") }},
                 {{ plan.unknown_matches }}
             )
 {%- if plan.rebuilds %}

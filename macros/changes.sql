@@ -8,7 +8,7 @@
     touch two rows), adds_only (a change is its new row: no `sides`).
     Override: keep these parts, the COALESCE around the filters, and the columns seq, op, `old_…`, `new_…`,
     old_matches, new_matches, effect and side. -#}
-{%- from "filters.sql" import filters -%}
+{%- from "filter_lines.sql" import filter_lines -%}
 {% if plan.expires -%}
 aged AS (
         -- The rows of the target, and whether their time is over.
@@ -16,7 +16,7 @@ aged AS (
             *,
             {{ plan.over | join("\n            ") }}
             AND NOT COALESCE(
-{{- filters(plan.copy_criteria, "\n                ") }},
+{{- filter_lines(plan.copy_criteria, "\n                ") }},
                 {{ plan.unknown_matches }}
             ) AS {{ plan.is_over }}
         FROM {{ plan.target }}
@@ -88,7 +88,7 @@ truncated AS (
 {%- for arm in plan.old_arms %}
                 WHEN op IN ({{ arm.ops | join(", ") }})
                     THEN COALESCE(
-{{- filters(arm.criteria, "\n                        ") }},
+{{- filter_lines(arm.criteria, "\n                        ") }},
                         {{ plan.unknown_matches }}
                     )
 {%- endfor %}
@@ -98,7 +98,7 @@ truncated AS (
 {%- for arm in plan.new_arms %}
                 WHEN op IN ({{ arm.ops | join(", ") }})
                     THEN COALESCE(
-{{- filters(arm.criteria, "\n                        ") }},
+{{- filter_lines(arm.criteria, "\n                        ") }},
                         {{ plan.unknown_matches }}
                     )
 {%- endfor %}

@@ -1,7 +1,7 @@
 {#- The rows that a new target starts with: those that any publication's filter takes.
 
     Override: keep the COALESCE around the filters, and one INSERT. -#}
-{%- from "filters.sql" import filters %}
+{%- from "filter_lines.sql" import filter_lines %}
 {% for line in plan.header %}
 -- {{ line }}
 {%- endfor %}
@@ -14,6 +14,6 @@ INSERT INTO {{ plan.target }} (
 FROM {{ plan.source_view }}
 WHERE
     COALESCE(
-{{- filters(plan.copy_criteria, "\n        ") }},
+{{- filter_lines(plan.copy_criteria, "\n        ") }},
         {{ plan.unknown_matches }}
     )

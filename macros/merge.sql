@@ -4,7 +4,7 @@
     Without a key, ordinal 0 stands for all copies of a row.
     Override: keep the query plan.source_sql as it is, between `USING (` and `) AS s`: a run stages its rows
     and puts them in its place. -#}
-{%- from "filters.sql" import filters %}
+{%- from "filter_lines.sql" import filter_lines %}
 {% for line in plan.header %}
 -- {{ line }}
 {%- endfor %}
@@ -12,7 +12,7 @@
 DELETE FROM {{ plan.target }}
 WHERE
     NOT COALESCE(
-{{- filters(plan.copy_criteria, "\n        ") }},
+{{- filter_lines(plan.copy_criteria, "\n        ") }},
         {{ plan.unknown_matches }}
     )
 {%- else %}

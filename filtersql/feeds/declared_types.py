@@ -42,6 +42,7 @@ Value = Literal[
 ]
 _OUT_OF_RANGE = re.compile(r"([a-z/ ]+) out of range:")
 _OVERFLOWS = "value overflows"
+_CLOCK = Clock(session=DEFAULTS)
 _FRACTION = re.compile(r"\.(\d+)")
 _YEAR_FIRST = re.compile(r"(?:\d{4,}-\d\d?-\d\d?|\d{8})(?:[ T][\d:.]+)?(?: BC)?", re.ASCII)
 #: what counts from 1970 here and from 2000 in PostgreSQL: how much lies between
@@ -129,7 +130,7 @@ def _literal_text(name: str, text: str, typmod: int) -> str:
 def input_of(name: str, text: str, typmod: int = -1, session: Session = DEFAULTS) -> object:
     """What PostgreSQL's input function reads. Raises ValueError, OverflowError."""
     try:
-        return read(name, text, typmod, Clock(session=session))
+        return read(name, text, typmod, _CLOCK if session is DEFAULTS else Clock(session=session))
     except Mistake as mistake:
         if said := _OUT_OF_RANGE.match(mistake.message):
             raise OutOfRange(said[1]) from None

@@ -111,6 +111,8 @@ def begin(
     names = published_names(beginning.known.catalog, beginning.sources)
     if ensure_publication(beginning.plain, source, name, beginning.known.catalog, names):
         say(f'publication "{name}" was made')
+    else:
+        publish_generated(beginning.plain, name, beginning.known.catalog, names)
     held = held_tables(beginning.plain, name)
     check_publication(
         beginning.plain, source, name, held, beginning.known.catalog, beginning.sources
@@ -136,7 +138,7 @@ def copy_anew(beginning: Beginning, folder: Folder, say: Callable[[str], None]) 
     catalog, plain = beginning.known.catalog, beginning.plain
     joining = frozenset(beginning.leaves).difference(held_tables(plain, beginning.name))
     folder.note_moving(joining)
-    publish_generated(plain, source, beginning.name, catalog, beginning.leaves)
+    publish_generated(plain, beginning.name, catalog, beginning.leaves)
     for table in add_tables(plain, source, beginning.name, catalog, joining):
         say(f'{table} joins publication "{beginning.name}"')
     start, snapshot = _create_slot(beginning, name, _CREATE_TEMPORARY, say)

@@ -129,8 +129,6 @@ class End(Struct, frozen=True):
             if tx == self.tx:
                 return True
             raise ValueError(f"Transaction {tx} is where the files have {self.tx}.")
-        if begin.position < self.reached:
-            raise ValueError(f"Transaction {tx} is not in the files, which go on behind it.")
         return False
 
 

@@ -83,6 +83,8 @@ class Following:
         #: the last transaction in the files was sent again, or is not to be
         self.known = end.tx is None or sent_from > end.position
         self.skips, self.mark = False, mark
+        #: the open transaction, if it can only have come to nothing
+        self.covered: str | None = None
         #: of the last transaction that is whole: where it is, and when it was committed
         self.position, self.committed = end.position, 0
         self.written = end.reached
@@ -122,11 +124,16 @@ class Following:
                 self.skips = self._has(message)
                 self._pass(message.position)
                 self.committed = message.at
+                covered = self.end.position < message.position < self.end.reached
+                self.covered = tx_of(message) if covered else None
             if self.skips:
                 self.skips = not isinstance(message, Commit)
                 if not isinstance(message, _DESCRIPTIONS):
                     continue
             if records := self.recorder.take(message):
+                if self.covered is not None:
+                    said = f"Transaction {self.covered} is not in the files, which go on behind it."
+                    raise Mistakes([RESTORED(source=self.source, reason=said)])
                 self.files.add(records, size)
                 self.changes += len(records)
             if records and isinstance(message, Commit):

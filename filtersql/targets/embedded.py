@@ -15,7 +15,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -152,9 +151,10 @@ def interruptible() -> Callable[[], object]:
     pyspark's handler cancels the jobs by a call of its own; where the thread waits for another
     call's answer, that one fails, and its words would be taken for those of a statement.
     """
-    if threading.current_thread() is not threading.main_thread():
-        return lambda: None
     cancel = signal.getsignal(signal.SIGINT)
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or not getattr(cancel, "__module__", "").startswith("pyspark."):
+        return lambda: None
 
     def interrupted(number: int, frame: FrameType | None) -> None:
         logging.getLogger().addFilter(_not_of_py4j)
@@ -163,8 +163,13 @@ def interruptible() -> Callable[[], object]:
                 cancel(number, frame)
         raise KeyboardInterrupt
 
+    def put_back() -> None:
+        here = threading.current_thread() is threading.main_thread()
+        if here and signal.getsignal(signal.SIGINT) is interrupted:
+            signal.signal(signal.SIGINT, cancel)
+
     signal.signal(signal.SIGINT, interrupted)
-    return partial(signal.signal, signal.SIGINT, cancel)
+    return put_back
 
 
 def _not_of_py4j(told: logging.LogRecord) -> bool:

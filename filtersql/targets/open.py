@@ -184,11 +184,11 @@ def _session(output: OutputLike, root: Path) -> Engine:
         spark, table_format, output.catalog, folder,
         given=frozenset(conf) if own else None, targets_at_once=at_once,
     )  # fmt: skip
-    if not own:
-        engine.borrow()
     cluster.check_seen(spark, engine.staging)
     if folder is None:
         engine.configure({n: v for n, v in conf.items() if n.startswith("spark.sql.catalog.")})
+    if not own:
+        engine.borrow()
     return engine
 
 

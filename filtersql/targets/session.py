@@ -145,12 +145,14 @@ class Session(SessionTables):
 
     def close(self) -> None:
         """Put the session's settings back; Spark itself ends with the process."""
-        self.clear()
-        shutil.rmtree(self.staging, ignore_errors=True)
-        for name, value in self.before.items():
-            put(self.spark, name, value)
-        self.before.clear()
-        self.give_back()
+        try:
+            self.clear()
+            shutil.rmtree(self.staging, ignore_errors=True)
+            for name, value in self.before.items():
+                put(self.spark, name, value)
+            self.before.clear()
+        finally:
+            self.give_back()
 
     def _at_first(self, name: str) -> str | None:
         return self.before[name] if name in self.before else self.spark.conf.get(name, None)

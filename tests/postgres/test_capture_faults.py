@@ -42,6 +42,22 @@ def test_a_restored_server(project: LiveProject, own: OwnServer) -> None:
     project.begun_anew()
 
 
+def test_a_crash_behind_a_transaction_of_other_tables(project: LiveProject, own: OwnServer) -> None:
+    """The server forgets how far it was told, and sends again what left nothing in the files."""
+    streamed = "ALTER SYSTEM SET logical_decoding_work_mem = '64kB'"
+    project.sql(streamed, "SELECT pg_reload_conf()")
+    project.sql("CREATE TABLE other AS SELECT n FROM generate_series(1, 20000) n")
+    project.sql("INSERT INTO items VALUES (100, '', '')")
+    project.capture()
+    project.sql("UPDATE other SET n = n + 1")
+    project.capture()
+    own.stop("immediate")
+    own.start()
+    project.capture()
+    project.sql("INSERT INTO items VALUES (101, '', '')")
+    project.brought_up_to_date()
+
+
 def test_another_timeline_and_another_server(project: LiveProject, own: OwnServer) -> None:
     """A promoted standby may lack what was captured last; another server has nothing of it."""
     own.promoted()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from live_processes import Process, wait_for
-from live_projects import LiveProject
+from live_projects import DDL, LiveProject
 from own_servers import INSTALLED
 from servers import Server
 
@@ -59,6 +59,30 @@ def test_a_column_that_is_generated_no_more(project: LiveProject) -> None:
     project.sql("INSERT INTO items VALUES (101, '', '', 7)")
     said = project.refused("capture", "erp", "--until-current")
     assert 'Column "twice" is not generated any more.' in said
+
+
+def test_a_publication_of_another_role_stays_as_it_is(tmp_path: Path, postgres: Server) -> None:
+    """It sends no generated column, which the targets do not have either."""
+    generated = "twice int GENERATED ALWAYS AS (id * 2) STORED"
+    ddl = DDL.replace(_TABLE, _TABLE.replace(");", f", {generated});"))
+    project = LiveProject.made(tmp_path, postgres, ddl)
+    name, role = project.database, f"rep_{project.database}"
+    project.sql(
+        f"CREATE ROLE {role} LOGIN REPLICATION",
+        f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}",
+        f"GRANT CREATE ON DATABASE {name} TO {role}",
+        f"CREATE PUBLICATION {project.slot} FOR TABLE ONLY events, ONLY items, ONLY orders",
+    )
+    profile = (tmp_path / "profiles.yml").read_text()
+    project.write("profiles.yml", profile.replace("user=postgres", f"user={role}"))
+    project.capture("--create")
+    project.goes("run")
+    project.sql("INSERT INTO items VALUES (100, '', '')")
+    project.capture("--rows", "items")
+    assert "1 inserted" in project.goes("run")
+    project.drop()
+    with postgres.connect("postgres") as connection:
+        connection.execute(f"DROP ROLE {role}")
 
 
 def test_a_generated_column_that_is_new(tmp_path: Path, postgres: Server) -> None:

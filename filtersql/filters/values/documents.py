@@ -43,8 +43,9 @@ def _read_jsonb(text: str, modifier: int, clock: Clock) -> str:
 
 def _number(clock: Clock, written: str) -> Decimal:
     """As numeric reads it, which costs as much as all the rest of an ordinary document."""
-    if len(written) <= _ORDINARY and written[0] != "-" and "e" not in written.lower():
-        return Decimal(written)
+    if len(written) <= _ORDINARY and "e" not in written.lower():
+        number = Decimal(written)
+        return number if number else number.copy_abs()  # there is no -0
     return read_numeric(written, -1, clock)
 
 

@@ -91,7 +91,7 @@ def read_bytea(text: str, modifier: int, clock: Clock) -> bytes:
 
 
 def _hex(digits: str) -> bytes:
-    if digits.isalnum():
+    if "\f" not in digits and "\v" not in digits:  # blanks that PostgreSQL does not skip
         with suppress(ValueError):
             return bytes.fromhex(digits)
     pairs = _HEX.match(digits)

@@ -3,7 +3,7 @@
 
     Override: keep the macro's name and all filters. -#}
 
-{%- macro filters(criteria, line_break) %}
+{%- macro filter_lines(criteria, line_break) %}
 {%- for criterion in criteria %}
 {%- for line in criterion.label_lines %}{{ line_break }}-- {{ line }}{% endfor %}
 {{- line_break }}{{ criterion.connective }}{{ criterion.lines | join(line_break) }}
