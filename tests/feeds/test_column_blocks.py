@@ -78,7 +78,7 @@ class Feed:
             try:
                 found = changes.read(
                     lambda mistakes: native.from_files(files, mistakes),
-                    catalog, landings, "duckdb", self.staged, blocks=blocks,
+                    self.world.share(landings, self.staged), blocks=blocks,
                 )  # fmt: skip
             except Mistakes as refused:
                 return [(str(one), str(one.span), one.message) for one in refused.mistakes]

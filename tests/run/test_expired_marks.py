@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import partial
 
 import pytest
 from msgspec.structs import replace
@@ -88,7 +87,7 @@ def test_what_an_old_mark_told_is_written_down(world, engine, monkeypatch) -> No
 
 def test_a_mark_is_found_behind_any_number_of_other_commits(world, engine, monkeypatch) -> None:
     """Not among the newest alone."""
-    monkeypatch.setattr(iceberg, "snapshots", partial(iceberg.snapshots, newest=1))
+    monkeypatch.setattr(iceberg, "_SNAPSHOTS_READ", 1)
     target = engine.table_sql(("s1", "bag"))
     for _ in range(2):
         engine.execute(f"INSERT INTO {target} SELECT * FROM {target} WHERE FALSE")

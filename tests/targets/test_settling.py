@@ -8,7 +8,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.targets import UNREACHABLE, EngineRefused
 from filtersql.names import RelationName
 from filtersql.targets.marks import Mark, Written
-from filtersql.targets.settling import settled
+from filtersql.targets.settling import written_once
 
 T = RelationName("public", "t")
 BEFORE, MARK, LATER = Mark("s1", T, 1, 5), Mark("s1", T, 1, 9), Mark("s1", T, 1, 12)
@@ -35,7 +35,7 @@ def tried(reasons: list[str], found: Mark | Mistakes | None) -> tuple[object, in
         return found
 
     try:
-        return settled(write, committed, MARK), count
+        return written_once(write, committed, MARK), count
     except Mistakes as refused:
         return refused.mistakes[0].message, count
 
