@@ -175,10 +175,8 @@ def _modifier(pg_type: PgType) -> str:
     if modifier < 0:
         return ""
     if pg_type.name == "interval":
-        fields, precision = (
-            _FIELDS.get((modifier >> 16) & _ANY_FIELDS, ""),
-            modifier & _FULL_PRECISION,
-        )
+        fields = _FIELDS.get((modifier >> 16) & _ANY_FIELDS, "")
+        precision = modifier & _FULL_PRECISION
         return fields + (f"({precision})" if precision != _FULL_PRECISION else "")
     digits = pg_type.numeric_precision_scale
     if digits is not None:

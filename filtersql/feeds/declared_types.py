@@ -21,6 +21,7 @@ from typing import Literal
 
 from filtersql.catalog import PgType
 from filtersql.errors import Mistake
+from filtersql.feeds.datetime_numbers import EPOCH_DAYS
 from filtersql.feeds.datetimes import (
     FOREVER_MICROS,
     OutOfRange,
@@ -32,6 +33,7 @@ from filtersql.feeds.datetimes import (
     timetz_text,
 )
 from filtersql.filters.values import Clock, read, show
+from filtersql.filters.values.calendar import USECS_PER_DAY
 from filtersql.source import DEFAULTS, Session
 
 __all__ = ["DECLARED", "Value", "input_of", "plain_text"]
@@ -46,7 +48,7 @@ _CLOCK = Clock(session=DEFAULTS)
 _FRACTION = re.compile(r"\.(\d+)")
 _YEAR_FIRST = re.compile(r"(?:\d{4,}-\d\d?-\d\d?|\d{8})(?:[ T][\d:.]+)?(?: BC)?", re.ASCII)
 #: what counts from 1970 here and from 2000 in PostgreSQL: how much lies between
-_SINCE_1970 = {"date": 10_957, "timestamp": 946_684_800_000_000}
+_SINCE_1970 = {"date": EPOCH_DAYS, "timestamp": EPOCH_DAYS * USECS_PER_DAY}
 
 
 def plain_text(written: object) -> str:

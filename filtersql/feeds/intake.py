@@ -52,8 +52,8 @@ class Intake:
         path_of: Callable[[int], Path],
     ) -> Intake:
         """An intake that has taken nothing; `path_of` names the file of the target of a number."""
-        none = [0] * len(share.landings)
-        tally = Tally(read=none, skipped=none.copy())
+        count = len(share.landings)
+        tally = Tally(read=[0] * count, skipped=[0] * count)
         stages = stages_of(share, path_of, tally)
         return cls(Taker(share.catalog, share.landings, stages, order, tally), stages)
 

@@ -136,11 +136,11 @@ class Following:
                     raise Mistakes([RESTORED(source=self.source, reason=said)])
                 self.files.add(records, size)
                 self.changes += len(records)
-            if records and isinstance(message, Commit):
-                self.position = message.position
-                self.count += 1
-                self.changes -= 1  # the record of the commit is none
-                self.files.boundary(self.recorder.last_seq)
+                if isinstance(message, Commit):
+                    self.position = message.position
+                    self.count += 1
+                    self.changes -= 1  # the record of the commit is none
+                    self.files.boundary(self.recorder.last_seq)
 
     def _has(self, begin: Begin) -> bool:
         if self.known and begin.position > self.end.reached:

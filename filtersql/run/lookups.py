@@ -19,7 +19,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.applying import LOOKUP_LEFT_OUT
 from filtersql.rendering.compiled import CompiledTable, LookedUp
 from filtersql.run.context import TargetRun
-from filtersql.run.stage_and_judge import StageRefused
+from filtersql.run.stage_and_judge import staging
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column
 
@@ -66,11 +66,9 @@ def define_lookups(
             upto=upto,
         )
         stage = f"filtersql_looked_up__{target.lane}"
-        try:
+        # As where the looked-up target itself is judged, which may come after this one.
+        with staging():
             staged = engine.stage(stage, source or other.compiled.merge_source_sql)
-        except Mistakes as refused:
-            # As where the looked-up target itself is judged, which may come after this one.
-            raise StageRefused(refused.mistakes) from None
         query = _brought_forward(engine, looked, other.compiled, stage, staged)
         engine.stage(looked.view, query)
 

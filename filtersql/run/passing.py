@@ -29,7 +29,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.clock import moments
 from filtersql.run.counts import count
 from filtersql.run.model import no_conflicts
-from filtersql.run.stage_and_judge import Judgement, StageRefused
+from filtersql.run.stage_and_judge import Judgement, staging
 from filtersql.run.staged_statements import asking_target, staged_merge
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
@@ -41,10 +41,8 @@ __all__ = ["judge_passing", "narrowed"]
 def judge_passing(engine: Engine, compiled: CompiledTable, stage: str, clock: str) -> Judgement:
     """Stage the rows whose time is over. Raises Mistakes, of the query StageRefused."""
     cuts = moments(engine, compiled.clock, datetime.fromisoformat(clock))
-    try:
+    with staging():
         engine.stage(stage, _at(compiled.merge_source_sql, cuts, engine.dialect))
-    except Mistakes as refused:
-        raise StageRefused(refused.mistakes) from None
     staged = count(engine, exp.select("*").from_(named_rows(stage)))
     merge = staged_merge(compiled, stage, engine)
     if merge is None:

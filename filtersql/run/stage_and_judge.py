@@ -8,6 +8,9 @@ Example
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from msgspec import Struct
 from sqlglot import select
 
@@ -25,11 +28,20 @@ from filtersql.run.staged_statements import staged_merge
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
 
-__all__ = ["Judgement", "StageRefused", "judge_changes"]
+__all__ = ["Judgement", "StageRefused", "judge_changes", "staging"]
 
 
 class StageRefused(Mistakes):
     """The engine refused the query over the changes: perhaps a filter raised an error."""
+
+
+@contextmanager
+def staging() -> Iterator[None]:
+    """What the engine refuses within becomes StageRefused."""
+    try:
+        yield
+    except Mistakes as refused:
+        raise StageRefused(refused.mistakes) from None
 
 
 class Judgement(Struct, frozen=True):
@@ -75,10 +87,8 @@ def judge_changes(
     if (changes == 0 and not compiled.clock) or unsent is not None:
         none = no_conflicts()
         return Judgement(compiled, compiled.merge_sql, changes, 0, none, unsent=unsent), []
-    try:
+    with staging():
         staged = _staged(engine, compiled, stage, completing=completing, truncates=truncates)
-    except Mistakes as refused:
-        raise StageRefused(refused.mistakes) from None
     name, kept, columns = compiled.unique_id, staged.kept, staged.columns
     tally = counted(engine, compiled, staged)
     mistakes: list[Mistake] = [
@@ -136,10 +146,8 @@ def _unsent(engine: Engine, compiled: CompiledTable) -> tuple[int, dict[str, obj
     """The first change that lacks a value, where that stops: it stops the statement, too."""
     if compiled.unsent_sql is None:
         return None
-    try:
+    with staging():
         lacking = engine.rows(compiled.unsent_sql)
-    except Mistakes as refused:
-        raise StageRefused(refused.mistakes) from None
     for *values, seq in lacking:
         return int(str(seq)), dict(zip(compiled.key, values, strict=True))
     return None

@@ -29,7 +29,6 @@ __all__ = [
     "TimeAndZone",
     "civil",
     "days_of",
-    "on_day",
     "show_date",
     "show_moment",
     "show_time",
@@ -78,10 +77,10 @@ def show_date(value: object) -> str:
     assert isinstance(value, int)
     if value in (DATE_INFINITY, MINUS_DATE_INFINITY):
         return "infinity" if value > 0 else "-infinity"
-    return on_day(value)
+    return _on_day(value)
 
 
-def on_day(days: int, clock: str = "") -> str:
+def _on_day(days: int, clock: str = "") -> str:
     """A finite day and the time of it, behind which BC stands where it is."""
     year, month, day = civil(days)
     era = " BC" if year < 1 else ""
@@ -112,7 +111,7 @@ def show_moment(value: object, zone: str) -> str:
     if value in (TIMES_INFINITY, MINUS_TIMES_INFINITY):
         return "infinity" if value > 0 else "-infinity"
     days, micros = divmod(value, USECS_PER_DAY)
-    return on_day(days, f" {show_time(micros)}{zone}")
+    return _on_day(days, f" {show_time(micros)}{zone}")
 
 
 def show_timestamp(value: object) -> str:

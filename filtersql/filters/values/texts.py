@@ -97,8 +97,6 @@ def _hex(digits: str) -> bytes:
     pairs = _HEX.match(digits)
     assert pairs is not None
     rest = digits[pairs.end() :]
-    if not rest:
-        return bytes.fromhex(digits)
     for digit in rest[:2]:
         if digit not in "0123456789abcdefABCDEF":
             raise BadLiteral(f'invalid hexadecimal digit: "{digit}"')
