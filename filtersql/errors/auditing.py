@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from filtersql.errors import Mistake, nearest
-from filtersql.errors.wording import Wording
+from filtersql.errors import Mistake
+from filtersql.errors.wording import Wording, meant
 
 INTERRUPTED = Wording(
     'target of "{name}" was left by an interrupted run', hint="Finish it with filtersql run."
@@ -100,9 +100,9 @@ class UnknownTable(Mistake):
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         targets = list(known)
-        close = nearest(name, [*targets, *(target.removeprefix("public.") for target in targets)])
+        names = [*targets, *(target.removeprefix("public.") for target in targets)]
         super().__init__(
             f'no selected target holds table "{name}"',
             detail=f"They hold {', '.join(targets)}." if targets else None,
-            hint=f'Perhaps "{close}" was meant.' if close else None,
+            hint=meant(name, names),
         )

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from filtersql.errors import Mistake, nearest
+from filtersql.errors import Mistake
 from filtersql.errors.wording import Wording
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-
-def perhaps(name: str, known: Iterable[str]) -> str | None:
-    """The hint that names what a typo in a feed probably means."""
-    close = nearest(name, known)
-    return f'Perhaps "{close}" is meant.' if close else None
+_COLUMN_IS_NEW = (
+    "Where a column is new, take the rows again (filtersql capture SOURCE --rows {table}, or a new "
+    "source), and copy them: filtersql run --resync {table}."
+)
 
 
 NO_FEED_FILES = Wording(
@@ -46,9 +43,7 @@ TORN_LINE = Wording(
     hint="Wait until the file is written completely, or remove the torn line.",
 )
 
-
 UNKNOWN_OPERATION = Wording('unknown op "{operation}"', hint="An op is one of {known:quoted}.")
-
 
 UNKNOWN_FEED_RELATION = Wording(
     'change for unknown table "{relation}"',
@@ -76,6 +71,7 @@ INCOMPLETE_OLD_ROW = Wording(
 INCOMPLETE_NEW_ROW = Wording(
     '"after" of {operation} on table "{table}" lacks {columns:quoted}',
     detail='A new row holds every column that is not listed in "unchanged".',
+    hint=_COLUMN_IS_NEW,
 )
 # `unchanged` names a column that cannot be unchanged here.
 UNCHANGED_MISPLACED = Wording(
@@ -245,6 +241,5 @@ UNREADABLE_ROW = Wording(
 INCOMPLETE_ROW = Wording(
     'row of table "{table}" lacks {columns:quoted}',
     detail="A row holds every column that the target keeps or a filter reads.",
-    hint="Where a column is new, take the rows again (filtersql capture SOURCE --rows {table}, or "
-    "a new source), and copy them: filtersql run --resync {table}.",
+    hint=_COLUMN_IS_NEW,
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from filtersql.errors import Mistake, nearest
-from filtersql.errors.wording import Wording
+from filtersql.errors import Mistake
+from filtersql.errors.wording import Wording, meant
 from filtersql.names import RelationName
 from filtersql.source import Span
 
@@ -19,12 +19,11 @@ class NotExpected(Mistake):
         self, name: RelationName, subscription: str, known: Iterable[RelationName], span: Span
     ) -> None:
         targets = sorted(map(str, known))
-        close = nearest(str(name), targets)
         super().__init__(
             f'table "{name}" is not a target of subscription "{subscription}"',
             span=span,
             detail=f"Its targets are {', '.join(targets)}." if targets else "It has no target.",
-            hint=f'Perhaps "{close}" was meant.' if close else None,
+            hint=meant(str(name), targets),
         )
 
 

@@ -31,8 +31,8 @@ from filtersql.errors.feeds import (
     UNKNOWN_FEED_RELATION,
     UNKNOWN_OPERATION,
     UNREADABLE_LINE,
-    perhaps,
 )
+from filtersql.errors.wording import meant
 from filtersql.feeds.landings import Landing, needed_columns
 from filtersql.feeds.records import OPERATIONS, Record, relation_name
 from filtersql.names import RelationName
@@ -73,7 +73,7 @@ def judge(
     """The targets of a change, or everything that is wrong with it."""
     if change.op not in OPERATIONS:
         operation = change.op
-        hint = perhaps(operation, OPERATIONS)
+        hint = meant(operation, OPERATIONS)
         return [
             lambda span: UNKNOWN_OPERATION(span, operation=operation, known=OPERATIONS, hint=hint)
         ]
@@ -141,7 +141,7 @@ def _relation(written: str | list[str] | None, catalog: Catalog) -> RelationName
         )
     if name in catalog.tables:
         return name
-    hint = perhaps(str(name), map(str, catalog.tables))
+    hint = meant(str(name), map(str, catalog.tables))
     return lambda span: UNKNOWN_FEED_RELATION(span, relation=name, hint=hint)
 
 
@@ -185,7 +185,7 @@ def _unknown(image: Mapping[str, object], facts: Judged) -> Iterator[Worded]:
     assert table is not None
     for column in image:
         if column not in facts.columns:
-            hint = perhaps(column, (known.name for known in table.columns))
+            hint = meant(column, (known.name for known in table.columns))
             yield lambda span, column=column, hint=hint: UNKNOWN_FEED_COLUMN(  # type: ignore[misc]
                 span, column=column, table=table.name, hint=hint
             )

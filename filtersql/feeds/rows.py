@@ -25,8 +25,8 @@ from filtersql.errors.feeds import (
     TORN_LINE,
     UNKNOWN_FEED_COLUMN,
     UNREADABLE_ROW,
-    perhaps,
 )
+from filtersql.errors.wording import meant
 from filtersql.feeds.arrow_lines import ahead, count_lines, read_lines, samples_of, written_fields
 from filtersql.feeds.landings import needed_columns
 from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of
@@ -183,7 +183,7 @@ def _complete(
     known = [column.name for column in table.columns]
     wrong: list[Mistake] = [
         UNKNOWN_FEED_COLUMN(
-            line_span(*place), column=column, table=table.name, hint=perhaps(column, known)
+            line_span(*place), column=column, table=table.name, hint=meant(column, known)
         )
         for column in row
         if column not in known

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from jinja2.filters import FILTERS
 from jinja2.tests import TESTS
 
-from filtersql.errors import Mistake, nearest
+from filtersql.errors import Mistake
 from filtersql.errors.project import TEMPLATE_MISTAKE, UNDEFINED_NAME
 from filtersql.errors.wording import meant
 from filtersql.source import Source, Span
@@ -60,17 +60,14 @@ def template_mistake(
         )
     word = _ATTRIBUTE.search(message) or _NAMED.search(message)
     span = located(error, source, sources, [word[1]] if word else [])
-    hint = None
-    if word:
-        close = nearest(word[1], _meant(message))
-        hint = f'Perhaps "{close}" was meant.' if close else None
+    hint = meant(word[1], _known_to_jinja(message)) if word else None
     message = message[:1].lower() + message[1:] if message[1:2].islower() else message
     return TEMPLATE_MISTAKE(
         span, problem=message.split("\n")[0].split(". ")[0].rstrip("."), hint=hint
     )
 
 
-def _meant(message: str) -> list[str]:
+def _known_to_jinja(message: str) -> list[str]:
     if "filter" in message:
         return list(FILTERS)
     if "test" in message:

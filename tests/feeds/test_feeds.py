@@ -116,7 +116,7 @@ def test_a_typo_gets_the_nearest_name(world) -> None:
     with pytest.raises(Mistakes) as found:
         reading(world)
     hints = [mistake.hint for mistake in found.value.mistakes]
-    assert hints == ['Perhaps "public.t1" is meant.', 'Perhaps "update" is meant.']
+    assert hints == ['Perhaps "public.t1" was meant.', 'Perhaps "update" was meant.']
 
 
 def test_the_report_shows_the_line(world) -> None:
