@@ -23,12 +23,12 @@ from msgspec import Struct, field
 from filtersql.catalog import Catalog, Table
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
-from filtersql.errors.feeds import AMBIGUOUS_VALUE, FILE_CHANGED, TORN_LINE, UNREADABLE_EVENT
+from filtersql.errors.feeds import AMBIGUOUS_VALUE, FILE_CHANGED, UNREADABLE_EVENT
 from filtersql.feeds.debezium_messages import Event, Status, placed
 from filtersql.feeds.debezium_times import Ambiguous
 from filtersql.feeds.debezium_values import Decoder, Unsent
 from filtersql.feeds.landings import Needed, is_needed
-from filtersql.feeds.lines import Chunk, line_span, lines_of
+from filtersql.feeds.lines import Chunk, line_span, lines_of, unread
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Number, Record, relation_written
 from filtersql.names import RelationName
@@ -176,9 +176,8 @@ def messages_in(
             found = message(line)
         except (msgspec.DecodeError, UnicodeError, ValueError) as error:
             span = line_span(*place)
-            torn = not line.endswith(b"\n") and _is_syntax(error)
             wrong = UNREADABLE_EVENT(span, form="Debezium", reason=str(error), hint=_HINT)
-            mistakes.append((place, TORN_LINE(span) if torn else wrong))
+            mistakes.append(unread(place, error, wrong))
             continue
         if found is not None:
             yield place, found
@@ -242,7 +241,3 @@ def unwrapped(text: bytes) -> tuple[bytes, bytes]:
         return text, b""
     alone = text[len(before) : -2].replace(b"}\n" + before, b"\n")
     return alone + b"\n", bytes(found.schema)
-
-
-def _is_syntax(error: Exception) -> bool:
-    return not isinstance(error, msgspec.ValidationError) and isinstance(error, msgspec.DecodeError)

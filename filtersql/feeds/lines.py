@@ -14,10 +14,17 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
+import msgspec
 from msgspec import Struct
 
-from filtersql.errors import Mistakes
-from filtersql.errors.feeds import FILE_CHANGED, NO_FEED_FILES, UNREADABLE_FEED_FILE
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.feeds import (
+    FILE_CHANGED,
+    NO_FEED_FILES,
+    TORN_LINE,
+    UNREADABLE_FEED_FILE,
+)
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.source import Source, Span
 
 __all__ = [
@@ -31,6 +38,7 @@ __all__ = [
     "lines",
     "lines_of",
     "opened",
+    "unread",
 ]
 
 _LONGEST_EXCERPT = 160
@@ -147,6 +155,14 @@ def line_span(shown: str, number: int, line: bytes) -> Span:
         text = text[:_LONGEST_EXCERPT] + "…"
     before = "\n" * (number - 1)
     return Source(shown, before + text).span(len(before), len(before) + len(text))
+
+
+def unread(place: Place, error: Exception, wrong: Mistake) -> PlacedMistake:
+    """What is to be said of a line that was not read: `wrong`, or that a file ends within it."""
+    unfinished = isinstance(error, (msgspec.DecodeError, UnicodeError))
+    if place[2].endswith(b"\n") or not unfinished or isinstance(error, msgspec.ValidationError):
+        return place, wrong
+    return place, TORN_LINE(wrong.span)
 
 
 def opened(file: FeedFile) -> BinaryIO | gzip.GzipFile:

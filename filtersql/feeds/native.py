@@ -14,9 +14,9 @@ from itertools import repeat
 
 import msgspec
 
-from filtersql.errors.feeds import TORN_LINE, UNREADABLE_LINE
+from filtersql.errors.feeds import UNREADABLE_LINE
 from filtersql.feeds.blocks import Block
-from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of
+from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of, unread
 from filtersql.feeds.members import may_repeat_a_member, repeated_member, repeated_name
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Number, Record, record
@@ -91,11 +91,8 @@ def _readable(places: Sequence[Place], mistakes: list[PlacedMistake]) -> Block:
             records.append(change)
             read.append(place)
         except (msgspec.DecodeError, UnicodeError) as error:
-            span = line_span(*place)
-            torn = not line.endswith(b"\n") and not isinstance(error, msgspec.ValidationError)
-            mistakes.append(
-                (place, TORN_LINE(span) if torn else UNREADABLE_LINE(span, reason=_reason(error)))
-            )
+            wrong = UNREADABLE_LINE(line_span(*place), reason=_reason(error))
+            mistakes.append(unread(place, error, wrong))
     return Block(read, records, sum(len(line) for _, _, line in read))
 
 

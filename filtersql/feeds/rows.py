@@ -22,14 +22,13 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import (
     INCOMPLETE_ROW,
     TOO_MANY_FEED_MISTAKES,
-    TORN_LINE,
     UNKNOWN_FEED_COLUMN,
     UNREADABLE_ROW,
 )
 from filtersql.errors.wording import meant
 from filtersql.feeds.arrow_lines import ahead, count_lines, read_lines, samples_of, written_fields
 from filtersql.feeds.landings import needed_columns
-from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of
+from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of, unread
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Number
 from filtersql.feeds.staged_files import StagedColumn
@@ -165,11 +164,8 @@ def _row(place: Place, mistakes: list[PlacedMistake]) -> dict[str, Any] | None:
     try:
         return _decoder.decode(place[2])
     except (msgspec.DecodeError, UnicodeError) as error:
-        span = line_span(*place)
-        torn = not place[2].endswith(b"\n") and not isinstance(error, msgspec.ValidationError)
-        mistakes.append(
-            (place, TORN_LINE(span) if torn else UNREADABLE_ROW(span, reason=str(error)))
-        )
+        wrong = UNREADABLE_ROW(line_span(*place), reason=str(error))
+        mistakes.append(unread(place, error, wrong))
         return None
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
-from filtersql.errors.feeds import TORN_LINE, UNREADABLE_EVENT
-from filtersql.feeds.lines import line_span
+from filtersql.errors.feeds import UNREADABLE_EVENT
+from filtersql.feeds.lines import line_span, unread
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.positions import seq_at
 
@@ -49,9 +49,8 @@ def read_event(place: Place, mistakes: list[PlacedMistake]) -> Event | None:
         return _decoder.decode(place[2])
     except (msgspec.DecodeError, UnicodeError) as error:
         span = line_span(*place)
-        torn = not place[2].endswith(b"\n") and not isinstance(error, msgspec.ValidationError)
         wrong = UNREADABLE_EVENT(span, form="wal2json", reason=str(error), hint=HINT)
-        mistakes.append((place, TORN_LINE(span) if torn else wrong))
+        mistakes.append(unread(place, error, wrong))
         return None
 
 

@@ -175,6 +175,16 @@ def test_a_line_that_cannot_be_told_is_refused(text: str, message: str, tmp_path
     assert not (tmp_path / "cases.duckdb").exists() or rows_are_absent(tmp_path)
 
 
+@pytest.mark.parametrize("form", ["filtersql", "wal2json", "debezium"])
+def test_a_file_may_end_within_a_character(form: str, tmp_path: Path) -> None:
+    """That is a torn line, too."""
+    made = project(tmp_path, f'{{format: {form}, path: "feed/**/*.csv"}}', "")
+    (tmp_path / "feed/public/t/1.csv").write_bytes('{"op": "ü'.encode()[:-1])
+    ended = made.shell.filtersql("run")
+    assert ended.exit_code == 1, ended.both
+    assert "last line of the file is torn" in ended.both, ended.both
+
+
 def rows_are_absent(folder: Path) -> bool:
     """Whether no target was made."""
     import duckdb
