@@ -24,7 +24,7 @@ from filtersql.errors import Mistake
 from filtersql.errors.replication_sets import BINARY_FILTER, MODULUS_BESIDE
 from filtersql.filters.model import Filter
 from filtersql.filters.tree.nodes import Bool, Node, Op
-from filtersql.filters.tree.walking import children
+from filtersql.filters.tree.walking import walk
 from filtersql.semantics import Semantics
 
 __all__ = ["restrictions"]
@@ -45,14 +45,8 @@ def restrictions(row_filter: Filter, table: Table, semantics: Semantics) -> Iter
 
 def _alone(tree: Node) -> bool:
     """Whether the filter is one condition: no AND, OR or NOT, and one modulus."""
-    return _moduli(tree) == 1 and not any(isinstance(node, Bool) for node in _walk(tree))
+    return _moduli(tree) == 1 and not any(isinstance(node, Bool) for node in walk(tree))
 
 
 def _moduli(tree: Node) -> int:
-    return sum(isinstance(node, Op) and node.operator.name == "%" for node in _walk(tree))
-
-
-def _walk(node: Node) -> Iterator[Node]:
-    yield node
-    for child in children(node):
-        yield from _walk(child)
+    return sum(isinstance(node, Op) and node.operator.name == "%" for node in walk(tree))

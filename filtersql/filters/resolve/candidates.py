@@ -37,7 +37,7 @@ def matching(candidates: Sequence[Candidate], actual: Sequence[str]) -> list[Can
         for candidate in candidates
         if len(candidate.args) == len(actual)
         and all(map(lambda have, want: can_coerce(have, want, "i"), actual, candidate.args))
-        and _generic_consistent(actual, candidate.args)
+        and consistent(actual, candidate.args)
     ]
 
 
@@ -128,9 +128,3 @@ def _as_the_known_ones(
     assumed = [next(iter(known))] * len(actual)
     kept = matching(candidates, assumed)
     return kept[0] if len(kept) == 1 else None
-
-
-def _generic_consistent(actual: Sequence[str], declared: Sequence[str]) -> bool:
-    if not any(name.startswith("any") and name != "any" for name in declared):
-        return True
-    return consistent(actual, declared)

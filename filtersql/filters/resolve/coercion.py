@@ -27,6 +27,7 @@ from filtersql.filters.resolve.pathways import (
     Pathway,
     can_coerce,
     pathway,
+    preferred_type,
 )
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.tree.nodes import Collate, Const, Display, Func, Node, Other, Relabel
@@ -174,30 +175,17 @@ def common_type(scope: Scope, nodes: Sequence[Node], construct: str | None) -> s
     first = nodes[0].type
     if first != "unknown" and all(node.type == first for node in nodes[1:]):
         return first
-    known = facts()
-    best = known.type(first)
-    for node in nodes[1:]:
-        other = known.type(node.type)
-        if other.name in ("unknown", best.name):
-            continue
-        if best.name == "unknown":
-            best = other
-        elif other.category != best.category:
-            if construct is None:
-                return ""
-            raise CANNOT_MATCH(
-                scope.span(leftmost(node)),
-                construct=construct,
-                first=display(best.name),
-                second=display(other.name),
-            )
-        elif (
-            not best.preferred
-            and can_coerce(best.name, other.name, "i")
-            and not can_coerce(other.name, best.name, "i")
-        ):
-            best = other
-    return "text" if best.name == "unknown" else best.name
+    common, place = preferred_type([node.type for node in nodes])
+    if place and construct is None:
+        return ""
+    if place:
+        raise CANNOT_MATCH(
+            scope.span(leftmost(nodes[place])),
+            construct=construct,
+            first=display(common),
+            second=display(nodes[place].type),
+        )
+    return "text" if common == "unknown" else common
 
 
 def to_common(scope: Scope, node: Node, target: str, construct: str) -> Node:

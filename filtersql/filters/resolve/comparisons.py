@@ -1,4 +1,4 @@
-"""IN, ANY, ALL, BETWEEN and comparisons of rows: what PostgreSQL makes of them.
+"""IN, BETWEEN and comparisons of rows: what PostgreSQL makes of them.
 
 Example
     ============================ ====================================================
@@ -41,12 +41,7 @@ from filtersql.filters.tree.nodes import (
 )
 from filtersql.filters.tree.walking import walk
 
-__all__ = ["any_all", "between", "distinct", "in_list", "rows"]
-
-
-def any_all(scope: Scope, name: str, left: Node, right: Node, place: int, *, any_of: bool) -> Node:
-    """`left op ANY (array)`."""
-    return make_scalar_array(scope, name, left, right, place, any_of=any_of)
+__all__ = ["between", "distinct", "in_list", "rows"]
 
 
 def in_list(scope: Scope, name: str, left: Node, items: Sequence[Node], place: int) -> Node:

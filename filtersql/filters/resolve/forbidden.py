@@ -11,8 +11,8 @@ Example
     ======================== ======================================================================
 
 PostgreSQL
-    parse_expr.c: transformIndirection(), transformSQLValueFunction(), transformXmlExpr(),
-    transformJsonIsPredicate(); parse_agg.c, transformGroupingFunc(); arraysubs.c, jsonbsubs.c.
+    parse_expr.c: transformIndirection(), transformXmlExpr(), transformJsonIsPredicate();
+    parse_agg.c, transformGroupingFunc(); arraysubs.c, jsonbsubs.c.
 """
 
 from __future__ import annotations
@@ -38,13 +38,6 @@ __all__ = ["other"]
 Transform = Callable[[Scope, Parsed], Node]
 _IS_JSON = 16
 _JSON = re.compile(r"\bjson\b", re.IGNORECASE)
-_VALUES = {
-    "CURRENT_DATE": "date",
-    "CURRENT_TIME": "timetz",
-    "CURRENT_TIMESTAMP": "timestamptz",
-    "LOCALTIME": "time",
-    "LOCALTIMESTAMP": "timestamp",
-}
 #: arrays of a fixed length, which are no array types
 _FIXED = {
     "box": "point",
@@ -113,14 +106,6 @@ def _refusal(
         return Wrong("cannot use subquery in check constraint", scope.span(place))
     what = getattr(node, "what", "") or kind.upper().replace("_", " ")
     return NotTranslated(what, "any engine", _NO_FORM, scope.span(place))
-
-
-def _value(scope: Scope, parsed: Parsed, transform: Transform) -> Node:
-    """CURRENT_DATE, CURRENT_USER and their like."""
-    word = enum_name(parsed, "op").removeprefix("SVFOP_")
-    kind = _VALUES.get(word.removesuffix("_N"), "name")
-    typmod = parsed.typmod if kind not in ("name", "date") else -1
-    return Other(kind, typmod, parsed.location, what=word)
 
 
 def _json(scope: Scope, parsed: Parsed, transform: Transform) -> Node:
@@ -228,6 +213,5 @@ def _field(scope: Scope, node: Node, name: str) -> Node:
 _RULES: dict[str, Callable[[Scope, Parsed, Transform], Node]] = {
     "a_indirection": _part,
     "json_is_predicate": _json,
-    "sqlvalue_function": _value,
     "xml_expr": _xml,
 }

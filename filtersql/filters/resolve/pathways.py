@@ -11,17 +11,26 @@ Example
     ===================== ====================================== ========================
 
 PostgreSQL
-    parse_coerce.c: find_coercion_pathway(), can_coerce_type().
+    parse_coerce.c: find_coercion_pathway(), can_coerce_type(), select_common_type().
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
 from filtersql.filters.facts import facts
 
-__all__ = ["POLYMORPHIC", "TAKES_ANYTHING", "Context", "Pathway", "can_coerce", "pathway"]
+__all__ = [
+    "POLYMORPHIC",
+    "TAKES_ANYTHING",
+    "Context",
+    "Pathway",
+    "can_coerce",
+    "pathway",
+    "preferred_type",
+]
 
 #: i: implicit, a: assignment, e: explicit; compared by their place in "iae"
 Context = Literal["i", "a", "e"]
@@ -88,3 +97,23 @@ def can_coerce(source: str, target: str, context: Context) -> bool:
     if source == target or source == "unknown" or target in POLYMORPHIC or target == "any":
         return True
     return pathway(source, target, context).kind != "none"
+
+
+def preferred_type(names: Sequence[str]) -> tuple[str, int]:
+    """The type that several become, and the place of the first of another category; 0: none is."""
+    best = facts().type(names[0])
+    for place, name in enumerate(names[1:], 1):
+        other = facts().type(name)
+        if name in ("unknown", best.name):
+            continue
+        if best.name == "unknown":
+            best = other
+        elif other.category != best.category:
+            return best.name, place
+        elif (
+            not best.preferred
+            and can_coerce(best.name, name, "i")
+            and not can_coerce(name, best.name, "i")
+        ):
+            best = other
+    return best.name, 0

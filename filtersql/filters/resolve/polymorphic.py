@@ -12,23 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filtersql.filters.facts import facts
-from filtersql.filters.resolve.pathways import can_coerce
+from filtersql.filters.resolve.pathways import POLYMORPHIC, can_coerce, preferred_type
 
-__all__ = ["consistent", "enforce", "is_generic"]
-
-_FAMILY_1 = {"anyelement", "anyarray", "anynonarray", "anyenum", "anyrange", "anymultirange"}
-_FAMILY_2 = {
-    "anycompatible": "anyelement",
-    "anycompatiblearray": "anyarray",
-    "anycompatiblenonarray": "anynonarray",
-    "anycompatiblerange": "anyrange",
-    "anycompatiblemultirange": "anymultirange",
-}
-
-
-def is_generic(declared: str) -> bool:
-    """Whether a declared type is polymorphic."""
-    return declared in _FAMILY_1 or declared in _FAMILY_2
+__all__ = ["consistent", "enforce"]
 
 
 def consistent(actual: Sequence[str], declared: Sequence[str]) -> bool:
@@ -40,7 +26,7 @@ def enforce(
     actual: Sequence[str], declared: Sequence[str], result: str
 ) -> tuple[list[str], str] | None:
     """The declared types with the polymorphic ones filled in, and the result's; None: cannot."""
-    if not any(map(is_generic, declared)):
+    if POLYMORPHIC.isdisjoint(declared):
         return list(declared), result
     bindings = _bindings(actual, declared)
     if bindings is None:
@@ -56,11 +42,9 @@ def _bindings(actual: Sequence[str], declared: Sequence[str]) -> dict[str, str] 
     compatible: list[str] = []
     known = facts()
     for have, want in zip(actual, declared, strict=True):
-        family, role = ("2", _FAMILY_2[want]) if want in _FAMILY_2 else ("1", want)
-        if want not in _FAMILY_1 and want not in _FAMILY_2:
+        if want not in POLYMORPHIC or have == "unknown":
             continue
-        if have == "unknown":
-            continue
+        family, role = _role(want)
         kind = known.type(have)
         match role:
             case "anyarray":
@@ -88,34 +72,24 @@ def _bindings(actual: Sequence[str], declared: Sequence[str]) -> dict[str, str] 
     if any(want == "anynonarray" for want in declared) and known.type(found.get("1", "")).element:
         return None
     if compatible:
-        common = _common(compatible)
-        if not common:
+        common, other = preferred_type(compatible)
+        if other or not all(can_coerce(name, common, "i") for name in compatible):
             return None
         found["2"] = common
     return found
 
 
-def _common(names: list[str]) -> str:
-    known = facts()
-    best = names[0]
-    for name in names[1:]:
-        if name == best:
-            continue
-        if known.type(name).category != known.type(best).category:
-            return ""
-        if (
-            not known.type(best).preferred
-            and can_coerce(best, name, "i")
-            and not can_coerce(name, best, "i")
-        ):
-            best = name
-    return best if all(can_coerce(name, best, "i") for name in names) else ""
+def _role(name: str) -> tuple[str, str]:
+    """Which family a polymorphic type is of, and what the type of the first one is called."""
+    if name.startswith("anycompatible"):
+        return "2", f"any{name.removeprefix('anycompatible') or 'element'}"
+    return "1", name
 
 
 def _filled(name: str, bindings: dict[str, str]) -> str:
-    if not is_generic(name):
+    if name not in POLYMORPHIC:
         return name
-    family, role = ("2", _FAMILY_2[name]) if name in _FAMILY_2 else ("1", name)
+    family, role = _role(name)
     known = facts()
     if role in ("anyrange", "anymultirange"):
         found = bindings.get("r" + family, "")

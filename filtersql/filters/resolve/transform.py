@@ -26,7 +26,7 @@ from filtersql.filters.resolve.allowed import ONLY
 from filtersql.filters.resolve.coercion import boolean, cast, coerce, common_type, to_common
 from filtersql.filters.resolve.collations import collate, merged, of_result
 from filtersql.filters.resolve.function_calls import Call, aggregate_only
-from filtersql.filters.resolve.operators import make, make_null_if
+from filtersql.filters.resolve.operators import make, make_null_if, make_scalar_array
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.resolve.session_values import current
 from filtersql.filters.tree.nodes import (
@@ -79,7 +79,7 @@ def _expression(scope: Scope, parsed: Parsed) -> Node:
         case "AEXPR_OP_ANY" | "AEXPR_OP_ALL":
             args = transform(scope, parsed.lexpr), transform(scope, parsed.rexpr)
             name = _operator_name(scope, names, place)
-            return comparisons.any_all(scope, name, *args, place, any_of=kind == "AEXPR_OP_ANY")
+            return make_scalar_array(scope, name, *args, place, any_of=kind == "AEXPR_OP_ANY")
         case "AEXPR_DISTINCT" | "AEXPR_NOT_DISTINCT":
             left, right = transform(scope, parsed.lexpr), transform(scope, parsed.rexpr)
             negated = kind == "AEXPR_NOT_DISTINCT"
@@ -128,7 +128,7 @@ def _case(scope: Scope, parsed: Parsed) -> Node:
     default: Node = Const("unknown")
     if parsed.HasField("defresult"):
         default = transform(scope, parsed.defresult)
-    target = common_type(scope, [default, *results], "CASE") or "text"
+    target = common_type(scope, [default, *results], "CASE")
     default = to_common(scope, default, target, "CASE/ELSE")
     results = [to_common(scope, item, target, "CASE/WHEN") for item in results]
     state = of_result(target, merged(scope, [*results, default]))
