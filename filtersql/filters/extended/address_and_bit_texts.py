@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Const, Node, Var
+from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var
 from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write.writer import Family, Rule, Writer
 
@@ -34,15 +34,15 @@ def _column(writer: Writer, node: Node, arg: Node) -> Var:
     return arg
 
 
-def _host(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _host(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     return writer.piece(".inet_host", writer.column(_column(writer, node, args[0])))
 
 
-def _text(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _text(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     return writer.piece(".inet_text", writer.column(_column(writer, node, args[0])))
 
 
-def _abbrev(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _abbrev(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     return writer.column(_column(writer, node, args[0]))
 
 
@@ -53,15 +53,17 @@ def _length(writer: Writer, node: Node, arg: Node) -> exp.Expr:
     return writer.integer(length if length > 0 else 1)
 
 
-def _cut(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _cut(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """An explicit cast cuts; bit(n) fills with zeros. An assignment raises instead."""
     explicit = fold(args[2])
     if explicit is None or explicit.value is not True:
         raise writer.refused(node, "Only an explicit cast has a form.")
-    return writer.piece(f".{name}", writer.put(args[0]), _length(writer, node, args[1]))
+    return writer.piece(
+        f".{node.function.name}", writer.put(args[0]), _length(writer, node, args[1])
+    )
 
 
-def _of_integer(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _of_integer(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     return writer.piece(".bits_of_int", writer.put(args[0]), _length(writer, node, args[1]))
 
 

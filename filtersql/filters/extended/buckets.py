@@ -23,7 +23,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Func, Node, Var
+from filtersql.filters.tree.nodes import Func, Node, Op, Var
 from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write import let_binding
@@ -42,7 +42,7 @@ _MOST_BUCKETS = 1000
 _PLACES = 200
 
 
-def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _bucket(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """width_bucket(numeric, low, high, count) with constant bounds."""
     known = [fold(arg) for arg in args[1:]]
     values = [item.value for item in known if item is not None]
@@ -70,17 +70,14 @@ def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.
     value = numeric_sort_texts.sort_text(writer, args[0])
     piece = ".list_at_least" if low > high else ".list_at_most"
     found = writer.piece(piece, exp.Array(expressions=texts), value)
-    nan = writer.filled(
-        "_1 = _2", value.copy(), writer.text(numeric_sort_texts.sort_text_of(Decimal("NaN")))
-    )
-    problem = writer.piece(".raise", writer.text("operand cannot be NaN"))
+    nan = writer.filled("_1 = _2", value, numeric_sort_texts.sort_text_of(Decimal("NaN")))
     return writer.case(
-        [(nan, writer.cast(problem, "INT")), (exp.Not(this=writer.is_null(value.copy())), found)],
+        [(nan, writer.raised("operand cannot be NaN", "INT")), (writer.is_not_null(value), found)],
         None,
     )
 
 
-def _divided(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _divided(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """The same of bounds or a count that rows have: in whole numbers, as PostgreSQL computes it."""
     sizes = [
         numeric_digits.digits(arg) or numeric_digits.Digits(*undeclared_numerics.FITTING)
@@ -109,10 +106,13 @@ def _divided(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
             )
             for text in (("_1 - _2", "_3 - _2"), ("_2 - _1", "_2 - _3"))
         )
-        problem = writer.piece(
-            ".raise", writer.text("the count is not above 0, or both bounds are equal")
+        return writer.filled(
+            _PLACED,
+            *given,
+            writer.raised("the count is not above 0, or both bounds are equal", "INT"),
+            up,
+            down,
         )
-        return writer.filled(_PLACED, *given, writer.cast(problem, "INT"), up, down)
 
     def named(place: int, known: tuple[exp.Expr, ...]) -> exp.Expr:
         if place == len(whole):
@@ -147,32 +147,33 @@ def _limit(step: Fraction, behind: int | None, *, down: bool) -> Decimal | None:
     return EXACT.normalize(EXACT.scaleb(Decimal(whole), -places))
 
 
-def _scale(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _scale(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    name = node.function.name
     arg = bare(args[0])
     if not isinstance(arg, Var):
         raise writer.refused(node, "Only a column's scale has a form.")
     if not arg.decimal:
         return writer.piece(f".{name}", writer.column(arg))
     if name == "scale":
-        known = exp.Not(this=writer.is_null(writer.column(arg)))
-        return writer.case([(known, writer.integer(arg.decimal[1]))], None)
+        known = writer.is_not_null(writer.column(arg))
+        return writer.case([(known, arg.decimal[1])], None)
     shown = writer.piece(".text", numerics.put(writer, arg))
     return writer.piece(".min_scale", shown)
 
 
-def _nulls(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    assert isinstance(node, Func)
-    if node.variadic:
+def _nulls(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    name = node.function.name
+    if isinstance(node, Func) and node.variadic:
         shown = array_values.listed(writer, node, args[0])
         nulls = writer.piece(".list_nulls", shown.items)
         if name == "num_nulls":
             return nulls
-        return writer.filled("_1 - _2", writer.piece(".list_length", shown.items.copy()), nulls)
+        return writer.filled("_1 - _2", writer.piece(".list_length", shown.items), nulls)
     whole: exp.Expr | None = None
     for arg in args:
         test = writer.null_of(arg)
         test = test if name == "num_nulls" else exp.Not(this=test)
-        one = writer.case([(test, writer.integer(1))], writer.integer(0))
+        one = writer.case([(test, 1)], 0)
         whole = one if whole is None else writer.filled("_1 + _2", whole, one)
     assert whole is not None
     return whole

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from filtersql.filters.tree.nodes import Node
-from filtersql.filters.write.writer import Family, Writer, without_name
+from filtersql.filters.tree.nodes import Func, Node, Op
+from filtersql.filters.write.writer import Family, Writer
 from filtersql.names import KEYWORDS
 from filtersql.storage import Engine
 
@@ -33,13 +33,13 @@ def _rows(engine: Engine) -> dict[str, str]:
     }
 
 
-def _quote_ident(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _quote_ident(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     if writer.postgres_version < 17:
         raise writer.refused(node, "Which words need quotes is known from PostgreSQL 17 on.")
     return writer.piece(".quote_ident", writer.put(args[0]))
 
 
 FAMILY = Family(
-    rules={"quote_ident(text)": without_name(_quote_ident)},
+    rules={"quote_ident(text)": _quote_ident},
     rows=_rows,
 )

@@ -18,14 +18,14 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from filtersql.filters.engines import values
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Node
-from filtersql.filters.write.writer import Family, Writer, without_name
+from filtersql.filters.tree.nodes import Func, Node, Op
+from filtersql.filters.write.writer import Family, Rule, Writer
 
 __all__ = ["FAMILY"]
 
@@ -43,20 +43,15 @@ _ASSIGNED = f"\\x{{0}}-\\x{{377}}{_COMPOSED}{_IDEOGRAPHS}"
 _DOUBT = "what this text becomes depends on the Unicode version of the database"
 _ESCAPED = "this text has a backslash, which begins an escape"
 
-_Rule = Callable[["Writer", Node, Sequence[Node]], exp.Expr]
-
 
 def _simple(writer: Writer, arg: Node, doubt: str, message: str, result: str) -> exp.Expr:
     """The text itself, or true; raises where a doubtful character is in it."""
     subject = writer.put(arg)
-    tested = writer.piece(".matches", subject, writer.text(doubt))
-    broken = writer.piece(".raise", writer.text(message))
+    tested = writer.piece(".matches", subject, doubt)
     if result == "text":
-        return writer.case([(tested, writer.cast(broken, writer.text_type))], subject.copy())
-    known = exp.Not(this=writer.is_null(subject.copy()))
-    return writer.case(
-        [(tested, writer.cast(broken, "BOOLEAN")), (known, values.boolean(True))], None
-    )
+        return writer.case([(tested, writer.raised(message, writer.text_type))], subject)
+    known = writer.is_not_null(subject)
+    return writer.case([(tested, writer.raised(message, "BOOLEAN")), (known, True)], None)
 
 
 def _sure(writer: Writer, node: Node, args: Sequence[Node]) -> str | None:
@@ -73,21 +68,18 @@ def _sure(writer: Writer, node: Node, args: Sequence[Node]) -> str | None:
     return _SURE[str(form.value).upper()]
 
 
-def _normal(result: str) -> _Rule:
-    def rule(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-        sure = _sure(writer, node, args)
-        if sure is None:
-            return values.null(result, writer.engine)
-        return _simple(writer, args[0], f"[^{sure}]", _DOUBT, result)
-
-    return rule
+def _normal(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    sure = _sure(writer, node, args)
+    if sure is None:
+        return values.null(node.type, writer.engine)
+    return _simple(writer, args[0], f"[^{sure}]", _DOUBT, node.type)
 
 
-def _assigned(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _assigned(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     return _simple(writer, args[0], f"[^{_ASSIGNED}]", _DOUBT, "bool")
 
 
-def _unistr(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _unistr(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     known = fold(args[0])
     if known is None:
         return _simple(writer, args[0], "\\\\", _ESCAPED, "text")
@@ -116,12 +108,12 @@ def _unescaped(text: str) -> str:
     return _ESCAPE.sub(one, text).encode("utf-16", "surrogatepass").decode("utf-16")
 
 
-_FUNCTIONS: dict[str, _Rule] = {
-    "normalize(text,text)": _normal("text"),
-    "is_normalized(text,text)": _normal("bool"),
+RULES: dict[str, Rule] = {
+    "normalize(text,text)": _normal,
+    "is_normalized(text,text)": _normal,
     "unicode_assigned(text)": _assigned,
     "unistr(text)": _unistr,
 }
 
 
-FAMILY = Family(rules={name: without_name(rule) for name, rule in _FUNCTIONS.items()})
+FAMILY = Family(rules=RULES)

@@ -16,24 +16,22 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from filtersql.filters.engines.rows import of_family
-from filtersql.filters.tree.nodes import Node
-from filtersql.filters.write.writer import Family, Writer, without_name
+from filtersql.filters.tree.nodes import Func, Node, Op
+from filtersql.filters.write.writer import Family, Writer
 
 __all__ = ["FAMILY"]
 
 
-def _moment_of_uuid(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _moment_of_uuid(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """uuid_extract_timestamp(): before PostgreSQL 18 only version 1 has one."""
     subject = writer.put(args[0])
     moment = writer.piece(".moment_in_uuid", subject)
     if writer.postgres_version < 18:
         return moment
-    return exp.Coalesce(
-        this=moment, expressions=[writer.piece(".moment_in_uuid_7", subject.copy())]
-    )
+    return exp.Coalesce(this=moment, expressions=[writer.piece(".moment_in_uuid_7", subject)])
 
 
 FAMILY = Family(
-    rules={"uuid_extract_timestamp(uuid)": without_name(_moment_of_uuid)},
+    rules={"uuid_extract_timestamp(uuid)": _moment_of_uuid},
     rows=of_family(__file__),
 )

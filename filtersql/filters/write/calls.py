@@ -11,16 +11,13 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import operand
-from filtersql.filters.facts import Function, facts
 from filtersql.filters.resolve import versions
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import (
     ArrayExpr,
     Bool,
-    Const,
     Distinct,
     Func,
     MinMax,
@@ -69,7 +66,7 @@ def call(writer: Writer, node: Op | Func) -> exp.Expr:
     """An operator or function of the engine's table."""
 
     def written(one: Op | Func) -> exp.Expr:
-        return comparison(writer, one, one.function, one.args)
+        return comparison(writer, one, one.args)
 
     parts = case_comparisons.compared(node)
     if parts and not any(map(may_raise, parts)):
@@ -79,16 +76,15 @@ def call(writer: Writer, node: Op | Func) -> exp.Expr:
     )
 
 
-def comparison(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -> exp.Expr:
-    """`function(args)`, on behalf of `node`."""
-    if str(function) in letter_case.CASED and locales.of_its_own(
-        getattr(node, "input_collation", "")
-    ):
+def comparison(writer: Writer, node: Op | Func, args: Sequence[Node]) -> exp.Expr:
+    """The function of `node`, called with these arguments."""
+    function = node.function
+    if str(function) in letter_case.CASED and locales.of_its_own(node.input_collation):
         raise writer.refused(node, OWN_CASE)
     if versions.computes_otherwise(function, writer.postgres_version):
         raise writer.refused(node, _OLDER)
     if (rule := rule_of(function)) is not None:
-        return rule(writer, node, function.name, args)
+        return rule(writer, node, args)
     text = writer.rows.get(str(function)) or writer.rows.get(function.name)
     if text is None:
         raise writer.refused(node, _UNKNOWN.get(function.volatility, _NO_FORM))
@@ -115,12 +111,12 @@ def distinct(writer: Writer, node: Distinct) -> exp.Expr:
             ]
         whole = exp.NullSafeNEQ(this=operand(pair[0]), expression=operand(pair[1]))
         return evaluation_order.alike(writer, node, whole)
-    equal = comparison(writer, node, node.function, (left, right))
+    equal = comparison(writer, node, node.args)
     nulls = [writer.null_of(arg) for arg in (left, right)]
     return writer.case(
         [
-            (exp.And(this=nulls[0], expression=nulls[1]), values.boolean(False)),
-            (exp.Or(this=nulls[0].copy(), expression=nulls[1].copy()), values.boolean(True)),
+            (exp.And(this=nulls[0], expression=nulls[1]), False),
+            (exp.Or(this=nulls[0].copy(), expression=nulls[1].copy()), True),
         ],
         exp.Not(this=operand(equal)),
     )
@@ -160,7 +156,7 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
             expressions=[writer.put(item) for item in elements],
         )
         return found if node.any else exp.Not(this=found)
-    tests = [comparison(writer, node, node.function, (left, item)) for item in elements]
+    tests = [comparison(writer, node, (left, item)) for item in elements]
     return boolean_logic.whole("or" if node.any else "and", tests)
 
 
@@ -189,19 +185,7 @@ def _elements(writer: Writer, node: Node, array: Node) -> Sequence[Node] | None:
         raise writer.refused(node, "The array must be written out, or a column.")
     if constant.value is None:
         return None
-    element = facts().type(constant.type).element
-    assert isinstance(constant.value, tuple)
-    return [
-        Const(element, -1, constant.location, constant.collation, constant.strength, value)
-        for value in _flat(constant.value)
-    ]
-
-
-def _flat(items: tuple[object, ...]) -> list[object]:
-    found: list[object] = []
-    for item in items:
-        found.extend(_flat(item) if type(item) is tuple else [item])
-    return found
+    return array_literals.elements(constant)
 
 
 #: types whose values, as they are held, the engines order as PostgreSQL does

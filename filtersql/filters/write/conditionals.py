@@ -36,7 +36,7 @@ def first_value(writer: Writer, args: Sequence[Node], put: Callable[[Node], exp.
     if not any(map(may_raise, rest)):
         others = [put(arg) for arg in rest]
         return exp.Coalesce(this=first, expressions=others) if others else first
-    known = exp.Not(this=writer.is_null(first.copy()))
+    known = writer.is_not_null(first)
     return writer.case([(known, first)], first_value(writer, rest, put))
 
 
@@ -62,8 +62,8 @@ def _otherwise(
     raising = [place for place, when in enumerate(node.whens) if always or raises_there(when[0])]
     if not raising:
         return default
-    never = writer.never(whens[raising[-1]][0].copy())
+    never = writer.never(whens[raising[-1]][0])
     known = fold(node.default)
     if known is not None and known.value is not None:
         return writer.case([(never, exp.Null())], default)
-    return writer.case([(never, writer.piece(".raise", writer.text("")))], default)
+    return writer.case([(never, writer.piece(".raise", ""))], default)

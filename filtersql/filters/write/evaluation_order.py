@@ -86,7 +86,7 @@ def after(writer: Writer, node: Node, value: bool | None) -> exp.Expr:
     if not raising:
         return known
     # never the other one: of two equal ones, or of NULL and FALSE, the engines know what is chosen
-    return writer.case([(_never(writer, raising), values.boolean(not value))], known)
+    return writer.case([(_never(writer, raising), not value)], known)
 
 
 def _parts(node: Node) -> list[Node]:
@@ -99,13 +99,13 @@ def nothing_after(writer: Writer, node: Node) -> exp.Expr:
     if not raises(node):
         return writer.cast(writer.null(), "INT")
     # never 0: of two NULLs the engines know what is chosen
-    return writer.case([(_never(writer, [node]), writer.integer(0))], None)
+    return writer.case([(_never(writer, [node]), 0)], None)
 
 
 def _after(writer: Writer, nodes: Sequence[Node], whole: exp.Expr) -> exp.Expr:
     """The expression after all of the nodes were computed."""
     # never NULL, which the expression may be known to be
-    never = writer.piece(".raise", writer.text(""))
+    never = writer.piece(".raise", "")
     return writer.case([(_never(writer, nodes), never)], whole)
 
 

@@ -48,7 +48,7 @@ def put(writer: Writer, node: Lookup) -> exp.Expr:
     rows = exp.Count(this=exp.Star())
     nulls = exp.Sub(this=rows.copy(), expression=exp.Count(this=looked.copy()))
     found = writer.piece(".contains", asked(writer.piece(".collected", looked)), value)
-    whole = writer.filled(_FOUND, asked(rows), value.copy(), found, asked(nulls))
+    whole = writer.filled(_FOUND, asked(rows), value, found, asked(nulls))
     return exp.Not(this=operand(whole)) if node.negated else whole
 
 

@@ -26,7 +26,6 @@ from functools import partial
 from sqlglot import exp
 
 from filtersql.catalog import PgType
-from filtersql.filters.engines import values
 from filtersql.filters.facts import SYMBOLS, Function
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Case, Coalesce, Const, MinMax, Node, NullIf, Relabel, Var
@@ -60,7 +59,7 @@ def stored(writer: Writer, node: Var) -> exp.Expr:
         return writer.filled(
             "CASE WHEN _1 IN ('infinity', '-infinity') THEN raise_error('an infinite moment') "
             "ELSE _2 END",
-            column.copy(),
+            column,
             read,
         )
     if re.fullmatch(_WIDER.get(node.type, "-"), target.strip().upper()):
@@ -119,14 +118,14 @@ def _beside_infinity(
             return None
         word = "infinity" if constant.value == limits[0] else "-infinity"
         sign = "=" if equal else "<>"
-        return writer.filled(f"_1 {sign} _2", writer.column(other), writer.text(word))
+        return writer.filled(f"_1 {sign} _2", writer.column(other), word)
     if known is None and _is_beyond(other):
         return None
     truth = symbol == "<>" or symbol in (("<", "<=") if last else (">", ">="))
     if known is not None and known.value in limits:
         truth = symbol in ("=", "<=", ">=") if known.value == constant.value else truth
-    test = exp.Not(this=writer.is_null(writer.put(other)))
-    return writer.case([(test, values.boolean(truth))], None)
+    test = writer.is_not_null(writer.put(other))
+    return writer.case([(test, truth)], None)
 
 
 def key(writer: Writer, node: Node) -> exp.Expr:

@@ -15,7 +15,6 @@ from sqlglot import exp
 from filtersql.errors.filters import NotTranslated, OrderNotKnown
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import fill, of_a_table, operand
-from filtersql.filters.facts import Function
 from filtersql.filters.model import ELEMENT, ColumnWriter
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.descriptions import described
@@ -24,17 +23,23 @@ from filtersql.filters.tree.walking import leftmost
 from filtersql.source import Passage, Span
 from filtersql.storage import Engine
 
-__all__ = ["Family", "Forms", "Put", "Rule", "Writer", "without_name"]
+__all__ = ["Family", "Forms", "Part", "Put", "Rule", "Writer"]
 
 _NAMES = {"spark": "Spark", "duckdb": "DuckDB"}
 Put = Callable[[Node], exp.Expr]
-#: writes a call: on behalf of which node, the function's name, its arguments
-Rule = Callable[["Writer", Node, str, Sequence[Node]], exp.Expr]
+#: of what an expression is made: others, and constants as Python writes them
+Part = exp.Expr | str | int
+#: writes `function(args)` of a node, of which the arguments may be others than its own
+Rule = Callable[["Writer", Func | Op, Sequence[Node]], exp.Expr]
 
 
-def without_name(rule: Callable[[Writer, Node, Sequence[Node]], exp.Expr]) -> Rule:
-    """A rule that does not ask which function is called."""
-    return lambda writer, node, name, args: rule(writer, node, args)
+def own(part: Part) -> exp.Expr:
+    """The part as a tree of its own: what stands in another one already is copied."""
+    if isinstance(part, exp.Expr):
+        return part if part.parent is None else part.copy()
+    if isinstance(part, bool):
+        return values.boolean(part)
+    return values.text(part) if isinstance(part, str) else values.integer(part)
 
 
 class Family(Struct, frozen=True):
@@ -51,8 +56,8 @@ class Forms(Struct, frozen=True):
     rows: Mapping[str, str]
     #: its value, in the type by which the engine compares it
     put: Callable[[Writer, Node], exp.Expr]
-    #: `function(args)`, on behalf of a node
-    comparison: Callable[[Writer, Node, Function, Sequence[Node]], exp.Expr]
+    #: `function(args)` of a node
+    comparison: Rule
     #: a column as it is stored
     stored: Callable[[Writer, Var], exp.Expr]
     #: whether it is NULL
@@ -98,9 +103,9 @@ class Writer(Struct, frozen=True):
         """The expression of a node; raises NotTranslated where it has no exact form."""
         return self.forms.put(self, node)
 
-    def comparison(self, node: Node, function: Function, *args: Node) -> exp.Expr:
-        """`function(args)`, on behalf of `node`."""
-        return self.forms.comparison(self, node, function, args)
+    def comparison(self, node: Func | Op, *args: Node) -> exp.Expr:
+        """The function of `node`, called with these arguments."""
+        return self.forms.comparison(self, node, args)
 
     def stored(self, node: Var) -> exp.Expr:
         """A column as it is stored."""
@@ -150,17 +155,21 @@ class Writer(Struct, frozen=True):
 
         return replace(self, _column=column, kept={})
 
-    def piece(self, name: str, *args: exp.Expr) -> exp.Expr:
+    def piece(self, name: str, *args: Part) -> exp.Expr:
         """A row of the engine's table whose name begins with a dot."""
-        return fill(self.engine, self.rows[name], args)
+        return self.filled(self.rows[name], *args)
 
-    def filled(self, text: str, *args: exp.Expr) -> exp.Expr:
+    def filled(self, text: str, *args: Part) -> exp.Expr:
         """A text that both engines write alike."""
-        return fill(self.engine, text, args)
+        parts = list(map(own, args))
+        for place, part in enumerate(parts):
+            if any(part is other for other in parts[:place]):
+                parts[place] = part.copy()
+        return fill(self.engine, text, parts)
 
-    def cast(self, expression: exp.Expr, sql_type: str) -> exp.Expr:
+    def cast(self, expression: Part, sql_type: str) -> exp.Expr:
         """CAST."""
-        return values.cast(expression, sql_type, self.engine)
+        return values.cast(own(expression), sql_type, self.engine)
 
     def text(self, value: str) -> exp.Expr:
         """A string literal."""
@@ -169,6 +178,10 @@ class Writer(Struct, frozen=True):
     def integer(self, value: int) -> exp.Expr:
         """A whole number."""
         return values.integer(value)
+
+    def raised(self, message: str, sql_type: str) -> exp.Expr:
+        """An error in the place of a value of that type."""
+        return self.cast(self.piece(".raise", message), sql_type)
 
     def constant(self, node: Const) -> exp.Expr:
         """A constant of any type but numeric."""
@@ -183,20 +196,20 @@ class Writer(Struct, frozen=True):
 
     def is_null(self, expression: exp.Expr) -> exp.Expr:
         """IS NULL."""
-        return exp.Is(this=operand(expression), expression=exp.Null())
+        return exp.Is(this=operand(own(expression)), expression=exp.Null())
+
+    def is_not_null(self, expression: exp.Expr) -> exp.Expr:
+        """IS NOT NULL."""
+        return exp.Not(this=self.is_null(expression))
 
     def never(self, expression: exp.Expr) -> exp.Expr:
         """FALSE, which is not known before the expression was computed."""
         return self.filled("LENGTH(_1) < 0", self.piece(".text", expression))
 
-    def case(
-        self, whens: Sequence[tuple[exp.Expr, exp.Expr]], default: exp.Expr | None
-    ) -> exp.Expr:
+    def case(self, whens: Sequence[tuple[Part, Part]], default: Part | None) -> exp.Expr:
         """CASE WHEN … END."""
-        return exp.Case(
-            ifs=[exp.If(this=condition, true=result) for condition, result in whens],
-            default=default,
-        )
+        ifs = [exp.If(this=own(condition), true=own(result)) for condition, result in whens]
+        return exp.Case(ifs=ifs, default=None if default is None else own(default))
 
     def refused(self, node: Node, reason: str) -> NotTranslated:
         """The mistake that names what cannot be written, where, and why."""

@@ -23,7 +23,7 @@ from sqlglot import exp
 
 from filtersql.filters.facts import facts
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Node
+from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.values.arrays import SEPARATORS
 from filtersql.filters.write import evaluation_order
@@ -35,7 +35,7 @@ from filtersql.filters.write.writer import Rule, Writer
 __all__ = ["RULES", "size"]
 
 
-def size(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def size(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """cardinality()."""
     return writer.piece(".list_length", _counted(writer, node, args[0]))
 
@@ -53,8 +53,9 @@ def _counted_tokens(writer: Writer, node: Node, array: Node, shown: exp.Expr) ->
     return array_literals.tokens(writer, shown)
 
 
-def _of_bounds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _of_bounds(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """array_lower(), array_upper(), array_length(): of one dimension."""
+    name = node.function.name
     known = fold(args[1])
     if known is None or not isinstance(known.value, int):
         raise writer.refused(node, "The dimension must be a constant.")
@@ -66,7 +67,7 @@ def _of_bounds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> e
     shown = array_lists.bounds(writer, array)
     before = "[^:]*:" * (known.value - 1) + ("-?[0-9]+.." if known.value > 1 else ".")
     lower, upper = (
-        writer.piece(".bound", shown.copy(), writer.text(f"^{before}{pattern}"))
+        writer.piece(".bound", shown, f"^{before}{pattern}")
         for pattern in ("(-?[0-9]+):", "-?[0-9]+:(-?[0-9]+)")
     )
     if name == "array_lower":
@@ -77,7 +78,7 @@ def _of_bounds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> e
     if known.value > 1 or array.text is None:
         return length
     size = writer.filled("NULLIF(_1, 0)", writer.piece(".list_length", array.items))
-    plain = writer.filled("NOT (_1 LIKE '[%' OR _1 LIKE '{{%')", array.text.copy())
+    plain = writer.filled("NOT (_1 LIKE '[%' OR _1 LIKE '{{%')", array.text)
     return writer.case([(plain, size)], length)
 
 
@@ -86,13 +87,13 @@ def _with_text(writer: Writer, node: Node, array: Node) -> Listed:
     if not array_literals.is_textual(array):
         return listed(writer, node, array)
     shown = array_literals.text(writer, node, array)
-    return Listed(_counted_tokens(writer, node, array, shown), shown.copy())
+    return Listed(_counted_tokens(writer, node, array, shown), shown)
 
 
-def _shown_bounds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _shown_bounds(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """array_dims() and array_ndims()."""
     shown = array_lists.bounds(writer, _with_text(writer, node, args[0]))
-    return shown if name == "array_dims" else writer.piece(".dimensions", shown)
+    return shown if node.function.name == "array_dims" else writer.piece(".dimensions", shown)
 
 
 RULES: dict[str, Rule] = {

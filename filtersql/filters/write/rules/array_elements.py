@@ -98,8 +98,8 @@ def key(writer: Writer, type_name: str, text: exp.Expr) -> exp.Expr:
 
 
 def _without_negative_zero(writer: Writer, number: exp.Expr) -> exp.Expr:
-    zero = writer.cast(writer.text("0"), "DOUBLE")
-    return writer.case([(writer.filled("_1 = 0", number), zero)], number.copy())
+    zero = writer.cast("0", "DOUBLE")
+    return writer.case([(writer.filled("_1 = 0", number), zero)], number)
 
 
 def _moment(writer: Writer, kind: str, text: exp.Expr) -> exp.Expr:
@@ -108,8 +108,8 @@ def _moment(writer: Writer, kind: str, text: exp.Expr) -> exp.Expr:
         return writer.cast(shown, _SQL[kind][1])
     infinite = [
         (
-            writer.filled("_1 = _2", text.copy(), writer.text(word)),
-            writer.cast(writer.text(str(sign * _FAREST[kind])), _SQL[kind][0]),
+            writer.filled("_1 = _2", text, word),
+            writer.cast(str(sign * _FAREST[kind]), _SQL[kind][0]),
         )
         for word, sign in (("infinity", 1), ("-infinity", -1))
     ]
@@ -155,9 +155,7 @@ def of_node(writer: Writer, node: Node) -> exp.Expr:
         case "bpchar":
             return writer.piece(".rtrim", written)
         case "bytea":
-            return writer.filled(
-                "_1 || LOWER(_2)", writer.text("\\x"), writer.piece(".hex", written)
-            )
+            return writer.filled("_1 || LOWER(_2)", "\\x", writer.piece(".hex", written))
         case "date" | "timestamp" | "timestamptz" if writer.engine == "spark":
             return writer.filled(_since_1970(kind), written)
     return written

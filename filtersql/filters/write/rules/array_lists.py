@@ -62,25 +62,17 @@ def of_constant(writer: Writer, node: Node, element: str, known: Const) -> Liste
     if known.value is None:
         return Listed(writer.cast(writer.null(), list_type(writer, element)), shown)
     assert isinstance(known.value, tuple)
-    flat = [Const(element, -1, known.location, value=value) for value in _flat(known.value)]
     deep = any(type(item) is tuple for item in known.value)
-    return Listed(written(writer, element, flat), shown if deep else None)
-
-
-def _flat(items: tuple[object, ...]) -> list[object]:
-    found: list[object] = []
-    for item in items:
-        found.extend(_flat(item) if type(item) is tuple else [item])
-    return found
+    items = written(writer, element, array_literals.elements(known))
+    return Listed(items, shown if deep else None)
 
 
 def single(writer: Writer, array: Listed, element: str) -> Listed:
     """An array of one dimension, or of none; one of several raises."""
     if array.text is None:
         return array
-    deep = writer.piece(".array_is_deep", array.text.copy())
-    problem = writer.piece(".raise", writer.text("an array of several dimensions"))
-    mistake = writer.cast(problem, list_type(writer, element))
+    deep = writer.piece(".array_is_deep", array.text)
+    mistake = writer.raised("an array of several dimensions", list_type(writer, element))
     items = writer.case([(deep, mistake)], array.items)
     return Listed(items, None, writer.piece(".array_first", array.text))
 
@@ -93,16 +85,16 @@ def first_subscript(writer: Writer, array: Listed) -> exp.Expr:
 def shape(writer: Writer, array: Listed) -> exp.Expr:
     """A text that is equal for arrays of the same dimensions, if they have as many elements."""
     if array.text is not None:
-        return writer.piece(".array_shape", array.text.copy())
+        return writer.piece(".array_shape", array.text)
     if array.first is None:
         return writer.text("")
-    size = writer.piece(".list_length", array.items.copy())
-    return writer.piece(".shape_from", array.first.copy(), size)
+    size = writer.piece(".list_length", array.items)
+    return writer.piece(".shape_from", array.first, size)
 
 
 def bounds(writer: Writer, array: Listed) -> exp.Expr:
     """`[1:2][1:3]` of an array; NULL where it has no elements."""
-    size = writer.piece(".list_length", array.items.copy())
+    size = writer.piece(".list_length", array.items)
     if array.text is not None:
-        return writer.piece(".array_bounds", array.text.copy(), size)
+        return writer.piece(".array_bounds", array.text, size)
     return writer.piece(".bounds_from", first_subscript(writer, array), size)

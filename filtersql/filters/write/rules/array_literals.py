@@ -26,7 +26,7 @@ from filtersql.filters.values import show
 from filtersql.filters.write.rules import array_elements
 from filtersql.filters.write.writer import Writer
 
-__all__ = ["check_order", "constant", "element_of", "is_textual", "text", "tokens"]
+__all__ = ["check_order", "constant", "element_of", "elements", "is_textual", "text", "tokens"]
 
 _NO_FORM = "filtersql has no exact form for arrays of this type yet."
 
@@ -51,6 +51,23 @@ def constant(array: Node) -> Const | None:
             return None
         return Const(array.type, -1, array.location, value=values)
     return fold(array)
+
+
+def elements(array: Const) -> list[Const]:
+    """The elements of a constant array, those of all its dimensions one by one."""
+    element = facts().type(array.type).element
+    assert isinstance(array.value, tuple)
+    return [
+        Const(element, -1, array.location, array.collation, array.strength, value)
+        for value in _flat(array.value)
+    ]
+
+
+def _flat(items: tuple[object, ...]) -> list[object]:
+    found: list[object] = []
+    for item in items:
+        found.extend(_flat(item) if type(item) is tuple else [item])
+    return found
 
 
 def _alike(values: tuple[object, ...]) -> bool:

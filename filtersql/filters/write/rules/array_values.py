@@ -52,11 +52,11 @@ def listed(writer: Writer, node: Node, array: Node) -> Listed:
         if array_elements.family(element) == "int":  # none has quotes
             item = writer.filled("NULLIF(_1, 'NULL')", item)
             read = array_elements.key(writer, element, item)
-            return Listed(writer.piece(".list_map", parts, read), shown.copy())
+            return Listed(writer.piece(".list_map", parts, read), shown)
         plain = writer.piece(".list_of_text", parts)
         read = array_elements.key(writer, element, item)
         items = plain if read is item else writer.piece(".list_map", plain, read)
-        return Listed(items, shown.copy())
+        return Listed(items, shown)
     if isinstance(array, ArrayExpr):
         if array.multidimensional:
             raise writer.refused(node, _SEVERAL)
@@ -109,20 +109,20 @@ def _concatenated(writer: Writer, node: Node, args: Sequence[Node]) -> Listed:
     first, second = (one(writer, node, arg) for arg in args)
 
     def joined(left: exp.Expr, right: exp.Expr) -> exp.Expr:
-        both = writer.piece(".list_concat", left.copy(), right.copy())
-        absent = writer.is_null(left.copy()), writer.is_null(right.copy())
+        both = writer.piece(".list_concat", left, right)
+        absent = writer.is_null(left), writer.is_null(right)
         return writer.case([(absent[0], right), (absent[1], left)], both)
 
     depth = max(map(let_binding.height, args))
     items = let_binding.once(
         writer,
         f"list{depth}_1",
-        first.items.copy(),
+        first.items,
         lambda left: let_binding.once(
-            writer, f"list{depth}_2", second.items.copy(), lambda right: joined(left, right)
+            writer, f"list{depth}_2", second.items, lambda right: joined(left, right)
         ),
     )
-    size = writer.piece(".list_length", first.items.copy())
+    size = writer.piece(".list_length", first.items)
     filled = writer.filled("_1 > 0", size)
     if first.first is None and second.first is None:
         return Listed(items)
@@ -181,16 +181,12 @@ def _trimmed(writer: Writer, node: Node, args: Sequence[Node]) -> Listed:
     number = writer.put(args[1])
 
     def headed(items: exp.Expr) -> exp.Expr:
-        size = writer.piece(".list_length", items.copy())
+        size = writer.piece(".list_length", items)
         fits = writer.filled("_1 BETWEEN 0 AND _2", number, size)
-        missing = writer.filled("_1 IS NULL OR _2 IS NULL", number.copy(), size.copy())
-        problem = writer.piece(".raise", writer.text("number of elements to trim is out of range"))
+        missing = writer.filled("_1 IS NULL OR _2 IS NULL", number, size)
         left = writer.case(
-            [
-                (fits, writer.filled("_1 - _2", size.copy(), number.copy())),
-                (missing, writer.null()),
-            ],
-            writer.cast(problem, "INT"),
+            [(fits, writer.filled("_1 - _2", size, number)), (missing, writer.null())],
+            writer.raised("number of elements to trim is out of range", "INT"),
         )
         return writer.piece(".list_head", items, left)
 
@@ -206,7 +202,7 @@ def _filled(writer: Writer, node: Node, args: Sequence[Node]) -> Listed:
     if not isinstance(found[0], int) or found[0] < 0:
         raise writer.refused(node, "The size must be a number from 0 on.")
     value = array_elements.of_node(writer, args[0])
-    return Listed(writer.piece(".list_repeat", value, writer.integer(found[0])))
+    return Listed(writer.piece(".list_repeat", value, found[0]))
 
 
 _MADE: dict[str, Callable[[Writer, Node, Sequence[Node]], Listed]] = {

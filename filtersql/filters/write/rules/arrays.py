@@ -22,11 +22,10 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
 from filtersql.filters.facts import facts
 from filtersql.filters.model import ELEMENT
 from filtersql.filters.tree.constant_folding import ascending, fold
-from filtersql.filters.tree.nodes import Node, ScalarArrayOp, Var
+from filtersql.filters.tree.nodes import Func, Node, Op, ScalarArrayOp, Var
 from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write import evaluation_order, let_binding
 from filtersql.filters.write.raising import may_raise
@@ -56,8 +55,8 @@ def holds(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
     if not may_raise(left):
         return found
     # PostgreSQL computes the value before it looks at the array.
-    empty = writer.filled("_1 = 0", array_bounds.size(writer, node, "", (array,)))
-    nothing = writer.case([(empty, values.boolean(not node.any))], None)
+    empty = writer.filled("_1 = 0", array_bounds.size(writer, node, (array,)))
+    nothing = writer.case([(empty, not node.any)], None)
     return writer.case([(writer.null_of(left), nothing)], found)
 
 
@@ -91,7 +90,7 @@ def _each(writer: Writer, node: ScalarArrayOp, left: Node, array: Node, element:
         items = writer.piece(".list_of_text", array_literals.tokens(writer, shown))
     read = array_elements.stored(writer, element, exp.column(_ITEM))
     known = Var(element, -1, node.location, name=ELEMENT)
-    test = writer.for_element(read).comparison(node, node.function, left, known)
+    test = writer.for_element(read).comparison(node, left, known)
     return writer.piece(".items_any" if node.any else ".items_all", items, test)
 
 
@@ -105,7 +104,8 @@ def is_null(writer: Writer, node: Node) -> exp.Expr | None:
 # -- functions over whole arrays -----------------------------------------------------------------
 
 
-def _contains(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _contains(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    name = node.function.name
     first, second = (listed(writer, node, arg).items for arg in args)
     if name == "arraycontained":
         first, second = second, first
@@ -120,8 +120,8 @@ def _has_null(values: tuple[object, ...]) -> bool:
     return any(item is None or (isinstance(item, tuple) and _has_null(item)) for item in values)
 
 
-def _equal(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    symbol = "=" if name == "array_eq" else "<>"
+def _equal(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    symbol = "=" if node.function.name == "array_eq" else "<>"
     if not any(map(text_arrays.made, args)) and all(map(array_literals.is_textual, args)):
         element = element_of(writer, node, args[0])
         if array_elements.family(element) in array_elements.ONE_TEXT:
@@ -132,7 +132,7 @@ def _equal(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.E
     if _bounded(first) or _bounded(second):
         shapes = [array_lists.shape(writer, array) for array in (first, second)]
         # NULL of a list stays NULL, whatever the shapes are
-        same = writer.filled("CASE WHEN _1 THEN _2 = _3 ELSE _4 END", same, *shapes, same.copy())
+        same = writer.filled("CASE WHEN _1 THEN _2 = _3 ELSE _4 END", same, *shapes, same)
     return same if symbol == "=" else exp.Not(this=exp.Paren(this=same))
 
 
@@ -143,7 +143,7 @@ def _bounded(array: Listed) -> bool:
 _ORDER = {"array_lt": "<", "array_le": "<=", "array_gt": ">", "array_ge": ">="}
 
 
-def _ordered(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _ordered(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """Element by element, NULL last; then the shorter one is smaller."""
     for arg in args:
         if text_arrays.made(arg) is not None:
@@ -151,30 +151,34 @@ def _ordered(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp
         array_literals.check_order(writer, node, arg)
     pair = [listed(writer, node, arg) for arg in args]
     sides = [writer.piece(".list_in_order", array.items) for array in pair]
-    test = writer.filled(f"_1 {_ORDER[name]} _2", *sides)
+    test = writer.filled(f"_1 {_ORDER[node.function.name]} _2", *sides)
     if not any(map(_bounded, pair)):
         return test
     shapes = [array_lists.shape(writer, array) for array in pair]
-    differ = writer.filled(
-        "_1 = _2 AND _3 <> _4", pair[0].items.copy(), pair[1].items.copy(), *shapes
+    differ = writer.filled("_1 = _2 AND _3 <> _4", pair[0].items, pair[1].items, *shapes)
+    return writer.case(
+        [(differ, writer.raised("arrays that differ in their bounds alone", "BOOLEAN"))], test
     )
-    problem = writer.piece(".raise", writer.text("arrays that differ in their bounds alone"))
-    return writer.case([(differ, writer.cast(problem, "BOOLEAN"))], test)
 
 
-def _position(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _position(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     found = places(writer, node, args)
     if len(args) < 3:
-        return writer.piece(".list_item", found, writer.integer(1))
+        return writer.piece(".list_item", found, 1)
     start = writer.put(args[2])
     missing = writer.is_null(start)
-    problem = writer.piece(".raise", writer.text("initial position must not be null"))
-    first = writer.piece(".first_from", found, start.copy())
+    first = writer.piece(".first_from", found, start)
     absent = writer.is_null(one(writer, node, args[0]).items)
-    return writer.case([(absent, writer.null()), (missing, writer.cast(problem, "INT"))], first)
+    return writer.case(
+        [
+            (absent, writer.null()),
+            (missing, writer.raised("initial position must not be null", "INT")),
+        ],
+        first,
+    )
 
 
-def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _bucket(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """width_bucket(value, thresholds): how many of the sorted thresholds are not above it."""
     known = constant(args[1])
     if known is None:
@@ -191,36 +195,31 @@ def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.
     value = array_elements.of_node(writer, args[0])
     items = listed(writer, node, args[1]).items
     return writer.case(
-        [(exp.Not(this=writer.is_null(value)), writer.piece(".list_at_most", items, value.copy()))],
-        None,
+        [(writer.is_not_null(value), writer.piece(".list_at_most", items, value))], None
     )
 
 
-def _bucket_of_column(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _bucket_of_column(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """The same of thresholds that rows have; those in another order raise."""
     array_literals.check_order(writer, node, args[1])
     value = array_elements.of_node(writer, args[0])
 
     def counted(items: exp.Expr) -> exp.Expr:
-        nulls = writer.filled("_1 > 0", writer.piece(".list_nulls", items.copy()))
-        sorted_ = writer.piece(".list_sorted", items.copy())
+        nulls = writer.filled("_1 > 0", writer.piece(".list_nulls", items))
+        sorted_ = writer.piece(".list_sorted", items)
         return writer.case(
             [
-                (writer.filled("_1 IS NULL OR _2 IS NULL", items.copy(), value), writer.null()),
-                (nulls, _raised(writer, "thresholds array must not contain NULLs")),
+                (writer.filled("_1 IS NULL OR _2 IS NULL", items, value), writer.null()),
+                (nulls, writer.raised("thresholds array must not contain NULLs", "INT")),
                 (
-                    writer.filled("_1 <> _2", items.copy(), sorted_),
-                    _raised(writer, "thresholds array is not in ascending order"),
+                    writer.filled("_1 <> _2", items, sorted_),
+                    writer.raised("thresholds array is not in ascending order", "INT"),
                 ),
             ],
-            writer.piece(".list_at_most", items, value.copy()),
+            writer.piece(".list_at_most", items, value),
         )
 
     return let_binding.once(writer, "thresholds", one(writer, node, args[1]).items, counted)
-
-
-def _raised(writer: Writer, message: str) -> exp.Expr:
-    return writer.cast(writer.piece(".raise", writer.text(message)), "INT")
 
 
 #: families of which Python sorts the constants as PostgreSQL does

@@ -126,17 +126,14 @@ def compared(node: Op | Func) -> Sequence[Node]:
 
 def either(writer: Writer, sides: Sequence[tuple[exp.Expr, str]], test: Test) -> exp.Expr:
     """The test of texts, each with LOWER, UPPER or nothing: where all locales agree."""
-    doubts = [letter_case.doubt(writer, name, side.copy()) for side, name in sides if name]
+    doubts = [letter_case.doubt(writer, name, side) for side, name in sides if name]
     little = test(
         [letter_case.of_ascii(writer, name, side) if name else side for side, name in sides]
     )
-    much = test(
-        [writer.filled(f"{name}(_1)", side.copy()) if name else side.copy() for side, name in sides]
-    )
+    much = test([writer.filled(f"{name}(_1)", side) if name else side for side, name in sides])
     differs = writer.filled("_1 <> _2", little, much)
     return writer.case(
-        [(exp.or_(*doubts, differs, copy=False), letter_case.broken(writer, "BOOLEAN"))],
-        much.copy(),
+        [(exp.or_(*doubts, differs, copy=False), letter_case.broken(writer, "BOOLEAN"))], much
     )
 
 

@@ -30,27 +30,27 @@ __all__ = ["contained", "contains"]
 def contains(writer: Writer, source: exp.Expr, wanted: object, given: exp.Expr) -> exp.Expr:
     """Whether the document contains the constant; NULL where what is given is NULL."""
     if isinstance(wanted, (dict, list)):
-        test = _contains(writer, source.copy(), wanted, 1)
+        test = _contains(writer, source, wanted, 1)
     else:
         literal = writer.text(raw_of(wanted))
-        equal = writer.filled("_1 = _2", raw(writer, source.copy()), literal)
-        held = writer.piece(".document_holds", source.copy(), literal.copy())
+        equal = writer.filled("_1 = _2", raw(writer, source), literal)
+        held = writer.piece(".document_holds", source, literal)
         test = exp.Or(this=equal, expression=held)
     return _of_known(writer, given, test)
 
 
 def contained(writer: Writer, source: exp.Expr, whole: object) -> exp.Expr:
     """Whether the constant contains the document; NULL where it is NULL."""
-    test = _contained(writer, source.copy(), whole, 1)
+    test = _contained(writer, source, whole, 1)
     if isinstance(whole, list):
         scalars = [one for one in whole if not isinstance(one, (dict, list))]
         if scalars:
-            test = exp.or_(_one_of(writer, source.copy(), scalars), test, copy=False)
+            test = exp.or_(_one_of(writer, source, scalars), test, copy=False)
     return _of_known(writer, source, test)
 
 
 def _of_known(writer: Writer, source: exp.Expr, test: exp.Expr) -> exp.Expr:
-    known = exp.Not(this=writer.is_null(source))
+    known = writer.is_not_null(source)
     sure = exp.Coalesce(this=test, expressions=[values.boolean(False)])
     return writer.case([(known, sure)], None)
 
@@ -59,19 +59,19 @@ def _contains(writer: Writer, source: exp.Expr, wanted: object, depth: int) -> e
     """True, or else false or NULL."""
     if isinstance(wanted, dict):
         tests = [
-            _contains(writer, field(writer, source.copy(), key), value, depth)
+            _contains(writer, field(writer, source, key), value, depth)
             for key, value in wanted.items()
         ] or [_begins(writer, source, "{")]
         return exp.and_(*tests, copy=False)
     if isinstance(wanted, list):
-        tests = [_has_element(writer, source.copy(), one, depth) for one in wanted]
+        tests = [_has_element(writer, source, one, depth) for one in wanted]
         return exp.and_(*(tests or [_begins(writer, source, "[")]), copy=False)
-    return writer.filled("_1 = _2", raw(writer, source), writer.text(raw_of(wanted)))
+    return writer.filled("_1 = _2", raw(writer, source), raw_of(wanted))
 
 
 def _has_element(writer: Writer, source: exp.Expr, wanted: object, depth: int) -> exp.Expr:
     if not isinstance(wanted, (dict, list)):
-        return writer.piece(".document_holds", source, writer.text(raw_of(wanted)))
+        return writer.piece(".document_holds", source, raw_of(wanted))
     return any_item(writer, source, depth, lambda one: _contains(writer, one, wanted, depth + 1))
 
 
@@ -79,19 +79,19 @@ def _contained(writer: Writer, source: exp.Expr, whole: object, depth: int) -> e
     if isinstance(whole, dict):
         keys = [writer.text(f"s{key}") for key in whole]
         tests = [
-            _begins(writer, source.copy(), "{"),
-            writer.piece(".document_keys_among", source.copy(), exp.Array(expressions=keys))
+            _begins(writer, source, "{"),
+            writer.piece(".document_keys_among", source, exp.Array(expressions=keys))
             if keys
-            else writer.filled("_1 = _2", raw(writer, source.copy()), writer.text("{}")),
+            else writer.filled("_1 = _2", raw(writer, source), "{}"),
         ]
         for key, value in whole.items():
-            found = field(writer, source.copy(), key)
-            inside = _contained(writer, found.copy(), value, depth)
+            found = field(writer, source, key)
+            inside = _contained(writer, found, value, depth)
             tests.append(exp.or_(writer.is_null(found), inside, copy=False))
         return exp.and_(*tests, copy=False)
     if isinstance(whole, list):
         return exp.and_(
-            _begins(writer, source.copy(), "["),
+            _begins(writer, source, "["),
             exp.Not(
                 this=any_item(
                     writer, source, depth, lambda one: _not_among(writer, one, whole, depth + 1)
@@ -99,16 +99,14 @@ def _contained(writer: Writer, source: exp.Expr, whole: object, depth: int) -> e
             ),
             copy=False,
         )
-    return writer.filled("_1 = _2", raw(writer, source), writer.text(raw_of(whole)))
+    return writer.filled("_1 = _2", raw(writer, source), raw_of(whole))
 
 
 def _not_among(writer: Writer, one: exp.Expr, whole: list[object], depth: int) -> exp.Expr:
     scalars = [item for item in whole if not isinstance(item, (dict, list))]
-    tests = [_one_of(writer, one.copy(), scalars)] if scalars else []
+    tests = [_one_of(writer, one, scalars)] if scalars else []
     tests += [
-        exp.Coalesce(
-            this=_contained(writer, one.copy(), item, depth), expressions=[values.boolean(False)]
-        )
+        exp.Coalesce(this=_contained(writer, one, item, depth), expressions=[values.boolean(False)])
         for item in whole
         if isinstance(item, (dict, list))
     ]
@@ -121,4 +119,4 @@ def _one_of(writer: Writer, source: exp.Expr, scalars: list[object]) -> exp.Expr
 
 
 def _begins(writer: Writer, source: exp.Expr, sign: str) -> exp.Expr:
-    return writer.piece(".begins", raw(writer, source), writer.text(sign))
+    return writer.piece(".begins", raw(writer, source), sign)

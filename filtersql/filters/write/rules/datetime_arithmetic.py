@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Const, Node
+from filtersql.filters.tree.nodes import Const, Func, Node, Op
 from filtersql.filters.values.intervals import Parts
 from filtersql.filters.write import let_binding
 from filtersql.filters.write.rules import intervals
@@ -46,9 +46,9 @@ _MOST_MONTHS = 12 * 290_000
 _YEARS_BEFORE_CHRIST = 12 * 4000
 
 
-def _move(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _move(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """A date or timestamp and an interval."""
-    sign, place = _MOVED[name]
+    sign, place = _MOVED[node.function.name]
     interval, start = args[place], args[1 - place]
     written = writer.put(start)
     if start.type == "date":
@@ -70,7 +70,7 @@ def moved(writer: Writer, node: Node, start: exp.Expr, interval: Node, sign: int
         raise writer.refused(node, "The interval leads out of the range of timestamps.")
     for piece, number in ((".add_months", months), (".add_days", days), (".add_micros", micros)):
         if number:
-            start = writer.piece(piece, start, writer.integer(number))
+            start = writer.piece(piece, start, number)
         if number < 0 and (writer.engine == "duckdb" or months < -_YEARS_BEFORE_CHRIST):
             # the engine's timestamps begin earlier
             start = writer.piece(".timestamp_in_range", start)
@@ -78,7 +78,7 @@ def moved(writer: Writer, node: Node, start: exp.Expr, interval: Node, sign: int
 
 
 def _moved_by(writer: Writer, start: exp.Expr, interval: Node, plus: int) -> exp.Expr:
-    first = start.copy()
+    first = start
     for which, name in enumerate(("months", "days", "micros")):
         number = component(writer, interval, which)
         if plus < 0:
@@ -105,8 +105,9 @@ def _precision(writer: Writer, node: Node, args: Sequence[Node]) -> int | None:
     return None if places >= 6 or places < 0 else 10 ** (6 - places)
 
 
-def _rounded(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _rounded(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """timestamp(p), timestamptz(p) and time(p): half away from 2000-01-01."""
+    name = node.function.name
     unit, value = _precision(writer, node, args), writer.put(args[0])
     if unit is None:
         return value
@@ -117,10 +118,10 @@ def _rounded(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp
     micros = writer.filled("_1 - 946684800000000", writer.piece(".micros_or_null", value))
     rounded = writer.filled("_1 + 946684800000000", writer.piece(".rounded_to", micros, size))
     moment = writer.piece(f".{name}_of_micros", rounded)
-    return writer.piece(".unless_infinite", value.copy(), moment)
+    return writer.piece(".unless_infinite", value, moment)
 
 
-def _bin(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _bin(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """date_bin(stride, moment, origin): whole strides from the origin, downwards."""
     kind, moment = args[1].type, writer.put(args[1])
     origin = writer.put(args[2])
@@ -130,7 +131,7 @@ def _bin(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Exp
         lambda size: writer.filled("_1 - (((_1 - _2) % _3) + _3) % _3", *known, size),
     )  # fmt: skip
     whole = writer.piece(f".{kind}_of_micros", start)
-    found = writer.piece(".binned", moment.copy(), origin.copy(), whole)
+    found = writer.piece(".binned", moment, origin, whole)
     if fold(args[0]) is not None:
         return found
     # strict: where something is NULL, a stride that PostgreSQL refuses is never seen
@@ -148,12 +149,13 @@ def _stride(writer: Writer, node: Node, interval: Node) -> exp.Expr:
         if months or days * DAY + micros <= 0:
             raise writer.refused(node, "PostgreSQL refuses this stride on every row.")
         return writer.integer(days * DAY + micros)
-    problem = writer.piece(".raise", writer.text("the stride has months, or is not above 0"))
     parts = (component(writer, interval, part) for part in range(3))
-    return writer.piece(".stride", *parts, writer.cast(problem, "BIGINT"))
+    return writer.piece(
+        ".stride", *parts, writer.raised("the stride has months, or is not above 0", "BIGINT")
+    )
 
 
-def _overlaps(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _overlaps(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """Two spans of time: which end is first does not matter; an unknown end may not."""
     ends = [writer.put(arg) for arg in args if arg.type != "interval"]
     if any(arg.type == "interval" for arg in args):
@@ -161,16 +163,16 @@ def _overlaps(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> ex
         for start, end in (args[:2], args[2:]):
             first = writer.put(start)
             if end.type == "interval" and start.type == "time":
-                last = move_time(writer, node, "time_pl_interval", (start, end))
+                last = move_time(writer, node, (start, end))
             elif end.type == "interval":
-                last = moved(writer, node, first.copy(), end, 1)
+                last = moved(writer, node, first, end, 1)
             else:
                 last = writer.put(end)
             ends += [first, last]
     return writer.piece(".overlaps", *ends)
 
 
-def _date_and_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _date_and_time(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """Date + time, date + timetz."""
     day, time = args if args[0].type == "date" else (args[1], args[0])
     start = writer.piece(".timestamp_of_date", writer.put(day))
@@ -180,12 +182,12 @@ def _date_and_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) 
     return writer.piece(".timestamptz_in_utc", writer.piece(".timestamp_in_range", moved))
 
 
-def _make_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _make_time(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     made = writer.piece(".made_time", *map(writer.put, args))
     return writer.piece(".time_of_micros", made)
 
 
-def _make_timestamp(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _make_timestamp(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     given = [writer.put(arg) for arg in args]
     day = writer.filled(writer.rows["make_date"], *given[:3])
     start = writer.piece(".timestamp_of_date", day)

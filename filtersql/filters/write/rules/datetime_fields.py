@@ -31,7 +31,7 @@ from filtersql.filters.write.rules.extract_fields import ZONE, field, never_ends
 from filtersql.filters.write.rules.interval_components import component
 from filtersql.filters.write.writer import Rule, Writer
 
-__all__ = ["RULES", "double", "infinities", "part"]
+__all__ = ["RULES", "infinities", "part"]
 
 #: since when quarters of a negative interval are negative, and an interval has weeks
 _COUNTS_BACK = 18
@@ -51,16 +51,14 @@ def part(writer: Writer, node: Func | Op) -> exp.Expr:
     if not found.behind:
         return writer.cast(value, digits)
     # The field is a whole number of its smallest digit.
-    unit = writer.cast(
-        writer.text(format(10.0**-found.behind, f".{found.behind}f")), "DECIMAL(6, 6)"
-    )
+    unit = writer.cast(format(10.0**-found.behind, f".{found.behind}f"), "DECIMAL(6, 6)")
     whole = writer.cast(value, f"DECIMAL({found.before + found.behind}, 0)")
     return writer.cast(writer.filled("_1 * _2", whole, unit), digits)
 
 
-def double(writer: Writer, node: Func | Op) -> exp.Expr:
+def _double(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """date_part: the double that PostgreSQL computes, from whole numbers."""
-    word, value = word_of(node), node.args[1]
+    word, value = word_of(node), args[1]
     found = field(node)
     if found is None:
         raise writer.refused(node, _NO_FORM)
@@ -79,13 +77,13 @@ def double(writer: Writer, node: Func | Op) -> exp.Expr:
         text = "CAST({} AS DOUBLE) + CAST(_1 % 1000000 AS DOUBLE) / CAST(1000000 AS DOUBLE)"
         if word == "milliseconds":
             text = "CAST({} * 1000 AS DOUBLE) + CAST(_1 % 1000000 AS DOUBLE) / CAST(1000 AS DOUBLE)"
-        seconds = writer.piece(".quotient", micros.copy(), writer.integer(1_000_000))
+        seconds = writer.piece(".quotient", micros, 1_000_000)
         result = writer.filled(text.format("_2"), micros, seconds)
     tests = infinities(writer, value)
     if tests is None:
         return result
     known = [
-        writer.cast(writer.text(text), "DOUBLE") if never_ends(node) else writer.null()
+        writer.cast(text, "DOUBLE") if never_ends(node) else writer.null()
         for text in ("Infinity", "-Infinity")
     ]
     return writer.case(list(zip(tests, known, strict=True)), result)
@@ -119,8 +117,8 @@ def _epoch(writer: Writer, node: Func | Op) -> exp.Expr:
         )
         twelve = writer.integer(12)
         years = writer.piece(".quotient", months, twelve)
-        rest = writer.piece(".remainder", months.copy(), twelve.copy())
-        return writer.filled(text, months.copy(), writer.cast(days, "DOUBLE"), micros, years, rest)
+        rest = writer.piece(".remainder", months, twelve)
+        return writer.filled(text, months, writer.cast(days, "DOUBLE"), micros, years, rest)
     if kind == "date":
         return writer.cast(_value(writer, node, "epoch"), "DOUBLE")
     if kind == "timestamp":
@@ -160,8 +158,8 @@ _OF_CLOCK = {
 def _of_clock(writer: Writer, micros: exp.Expr, word: str) -> exp.Expr:
     size, most = _OF_CLOCK[word]
     if size > 1:
-        micros = writer.piece(".quotient", micros, writer.integer(size))
-    return writer.piece(".remainder", micros, writer.integer(most)) if most else micros
+        micros = writer.piece(".quotient", micros, size)
+    return writer.piece(".remainder", micros, most) if most else micros
 
 
 _OF_MONTHS = {"year": 12, "decade": 120, "century": 1200, "millennium": 12_000}
@@ -183,27 +181,22 @@ def _finite(writer: Writer, value: Node, word: str) -> exp.Expr:
         return component(writer, value, which)
 
     if word in _OF_MONTHS:
-        return writer.piece(".quotient", of(0), writer.integer(_OF_MONTHS[word]))
+        return writer.piece(".quotient", of(0), _OF_MONTHS[word])
     match word:
         case "month":
-            return writer.piece(".remainder", of(0), writer.integer(12))
+            return writer.piece(".remainder", of(0), 12)
         case "quarter" if writer.postgres_version >= _COUNTS_BACK:
             return writer.piece(".interval_quarter", of(0))
         case "quarter":
-            month = writer.piece(".remainder", of(0), writer.integer(12))
-            return writer.filled("_1 + 1", writer.piece(".quotient", month, writer.integer(3)))
+            month = writer.piece(".remainder", of(0), 12)
+            return writer.filled("_1 + 1", writer.piece(".quotient", month, 3))
         case "day":
             return of(1)
         case "week":
-            return writer.piece(".quotient", of(1), writer.integer(7))
+            return writer.piece(".quotient", of(1), 7)
         case "epoch":
             return writer.piece(".interval_epoch", of(0), of(1), of(2))
     return _of_clock(writer, of(2), word)
 
 
-def _date_part(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    assert isinstance(node, (Func, Op))
-    return double(writer, node)
-
-
-RULES: dict[str, Rule] = {"date_part": _date_part}
+RULES: dict[str, Rule] = {"date_part": _double}

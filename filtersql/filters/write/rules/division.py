@@ -68,11 +68,11 @@ def compare(writer: Writer, node: Node, symbol: str, quotient: Op, other: Node) 
     product = writer.piece(
         ".product",
         writer.cast(beside, f"DECIMAL({MOST - 1 - sum(b)}, {limit.behind})"),
-        divisor.copy(),
+        divisor,
     )
     product = writer.cast(product, both.sql)
     test = writer.filled(f"_1 {symbol} _2", left, product)
-    turned = writer.filled(f"_1 {TURNED[symbol]} _2", left.copy(), product.copy())
+    turned = writer.filled(f"_1 {TURNED[symbol]} _2", left, product)
     near = [_near(writer, left, product, both)] if close else []
     constant = fold(second)
     if constant is not None and isinstance(constant.value, Decimal) and constant.value:
@@ -82,8 +82,8 @@ def compare(writer: Writer, node: Node, symbol: str, quotient: Op, other: Node) 
         [
             (_missing(writer, left, divisor), writer.null()),
             *near,
-            (writer.filled("_1 > 0", divisor.copy()), test),
-            (writer.filled("_1 < 0", divisor.copy()), turned),
+            (writer.filled("_1 > 0", divisor), test),
+            (writer.filled("_1 < 0", divisor), turned),
         ],
         writer.cast(_zero(writer), "BOOLEAN"),
     )
@@ -94,28 +94,27 @@ def _near(
 ) -> tuple[exp.Expr, exp.Expr]:
     """Where PostgreSQL's 16 digits of the quotient may not be those of the exact one: raises."""
     wide = Digits(size.before + 1, size.behind)
-    between = writer.cast(writer.filled("_1 - _2", left.copy(), product.copy()), wide.sql)
+    between = writer.cast(writer.filled("_1 - _2", left, product), wide.sql)
     test = writer.filled(
         "_1 <> _2 AND ABS(CAST(_3 AS DOUBLE)) <= ABS(CAST(_2 AS DOUBLE)) * "
         "CAST('1e-14' AS DOUBLE)",
-        left.copy(), product.copy(), between,
+        left, product, between,
     )  # fmt: skip
-    problem = writer.piece(".raise", writer.text(QUOTIENT))
-    return test, writer.cast(problem, "BOOLEAN")
+    return test, writer.raised(QUOTIENT, "BOOLEAN")
 
 
 def _missing(writer: Writer, left: exp.Expr, right: exp.Expr) -> exp.Expr:
-    return writer.filled("_1 IS NULL OR _2 IS NULL", left.copy(), right.copy())
+    return writer.filled("_1 IS NULL OR _2 IS NULL", left, right)
 
 
 def _zero(writer: Writer) -> exp.Expr:
-    return writer.piece(".raise", writer.text("division by zero"))
+    return writer.piece(".raise", "division by zero")
 
 
 def is_null(writer: Writer, quotient: Op) -> exp.Expr:
     """IS NULL of a quotient that has no form by itself; a divisor of 0 raises."""
     left, right = (writer.put(arg) for arg in quotient.args)
-    zero = writer.filled("_1 = 0", right.copy())
+    zero = writer.filled("_1 = 0", right)
     return writer.case(
         [
             (_missing(writer, left, right), exp.true()),
@@ -146,11 +145,11 @@ def whole(writer: Writer, node: Func | Op) -> exp.Expr:
     return writer.case(
         [
             (_missing(writer, left, right), writer.null()),
-            (writer.filled("_1 = 0", right.copy()), writer.cast(_zero(writer), sql)),
+            (writer.filled("_1 = 0", right), writer.cast(_zero(writer), sql)),
         ],
         writer.cast(writer.piece(".quotient_trunc", upper, lower), sql),
     )
 
 
 def _power(writer: Writer, digits: int) -> exp.Expr:
-    return writer.cast(writer.text("1" + "0" * digits), f"DECIMAL({digits + 1}, 0)")
+    return writer.cast("1" + "0" * digits, f"DECIMAL({digits + 1}, 0)")

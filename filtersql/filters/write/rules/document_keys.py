@@ -15,17 +15,17 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from filtersql.filters.engines import values
 from filtersql.filters.engines.binding import VALUE
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Node
+from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.write.rules import array_literals, array_values
 from filtersql.filters.write.rules.document_values import document, field
-from filtersql.filters.write.writer import Rule, Writer, without_name
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES"]
 
@@ -33,7 +33,7 @@ __all__ = ["RULES"]
 _DOCUMENT = "document"
 
 
-def _exists(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _exists(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     known = fold(args[1])
     if known is not None and known.value is None:
         return values.null("bool", writer.engine)
@@ -47,11 +47,11 @@ def _exists(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
 def _has_key(writer: Writer, source: exp.Expr, key: object) -> exp.Expr:
     if isinstance(key, Node):
         name = writer.put(key)
-        marked = writer.piece(".document_key", name.copy())
-        inside = field(writer, source.copy(), name)
+        marked = writer.piece(".document_key", name)
+        inside = field(writer, source, name)
     else:
         marked = writer.text(f"s{key}")
-        inside = field(writer, source.copy(), str(key))
+        inside = field(writer, source, str(key))
     return writer.piece(".document_has", source, marked, inside)
 
 
@@ -60,36 +60,31 @@ def _exists_of_rows(writer: Writer, node: Node, args: Sequence[Node], every: boo
     source, keys = document(writer, args[0]), array_values.listed(writer, node, args[1]).items
     known = writer.piece(".list_without", keys, writer.null())
     item = exp.column("item")
-    inside = field(writer, source.copy(), item)
-    has = writer.piece(
-        ".document_has", source.copy(), writer.piece(".document_key", item.copy()), inside
-    )
+    inside = field(writer, source, item)
+    has = writer.piece(".document_has", source, writer.piece(".document_key", item), inside)
     found = writer.piece(".items_all" if every else ".items_any", known, has)
-    missing = writer.filled("_1 IS NULL OR _2 IS NULL", source, keys.copy())
+    missing = writer.filled("_1 IS NULL OR _2 IS NULL", source, keys)
     return writer.case([(missing, values.null("bool", writer.engine))], found)
 
 
-def _exists_many(connector: Callable[..., exp.Expr]) -> Callable[..., exp.Expr]:
-    def exists(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-        known = array_literals.constant(args[1])
-        if known is None:
-            return _exists_of_rows(writer, node, args, connector is exp.and_)
-        if known.value is None:
-            return values.null("bool", writer.engine)
-        assert isinstance(known.value, tuple)
-        keys = [key for key in known.value if key is not None]
-        source = document(writer, args[0])
-        if not keys:
-            given = exp.Not(this=writer.is_null(source))
-            return writer.case([(given, values.boolean(connector is exp.and_))], None)
-        tests = [_has_key(writer, source.copy(), key) for key in keys]
-        return connector(*tests, copy=False)
-
-    return exists
+def _exists_many(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    every = node.function.name == "jsonb_exists_all"
+    known = array_literals.constant(args[1])
+    if known is None:
+        return _exists_of_rows(writer, node, args, every)
+    if known.value is None:
+        return values.null("bool", writer.engine)
+    assert isinstance(known.value, tuple)
+    keys = [key for key in known.value if key is not None]
+    source = document(writer, args[0])
+    if not keys:
+        given = writer.is_not_null(source)
+        return writer.case([(given, every)], None)
+    tests = [_has_key(writer, source, key) for key in keys]
+    return (exp.and_ if every else exp.or_)(*tests, copy=False)
 
 
 RULES: dict[str, Rule] = {
-    "jsonb_exists": without_name(_exists),
-    "jsonb_exists_any": without_name(_exists_many(exp.or_)),
-    "jsonb_exists_all": without_name(_exists_many(exp.and_)),
+    "jsonb_exists": _exists,
+    **dict.fromkeys(("jsonb_exists_any", "jsonb_exists_all"), _exists_many),
 }

@@ -71,7 +71,7 @@ def _constant(writer: Writer, constant: Const, plain: bool) -> exp.Expr:
     if constant.value is None:
         return writer.piece(".no_document")
     text = document_of(loaded(str(constant.value)), plain)
-    return writer.piece(".document", writer.text(text))
+    return writer.piece(".document", text)
 
 
 def _column(writer: Writer, node: Var, plain: bool) -> exp.Expr:
@@ -105,10 +105,10 @@ def _without_marked(writer: Writer, node: Op | Func, source: exp.Expr) -> exp.Ex
         marked = writer.piece(".list_map", known, writer.piece(".document_key", exp.column("item")))
     else:
         shown = writer.put(key)
-        marked = exp.Array(expressions=[writer.piece(".document_key", shown.copy())])
+        marked = exp.Array(expressions=[writer.piece(".document_key", shown)])
     without = writer.piece(".document_without", source, marked)
     nothing = writer.piece(".no_document")
-    missing = [(writer.is_null(one.copy()), nothing.copy()) for one in (source, shown)]
+    missing = [(writer.is_null(one), nothing) for one in (source, shown)]
     return writer.case(missing, without)
 
 
@@ -147,7 +147,7 @@ def _last_of_path(
         for key in steps[:-1]:
             found = _path_step(writer, source, key, True)
             name = writer.text(f"s{key}")
-            source = writer.piece(".json_field_once", source.copy(), name, found)
+            source = writer.piece(".json_field_once", source, name, found)
         return _path_step(writer, source, steps[-1], True)
     found = writer.piece(".path_start", source)
     for key, place in zip(steps, places, strict=True):
@@ -155,17 +155,15 @@ def _last_of_path(
         if place is None:
             found = writer.piece(".json_values", found, name)
         else:
-            found = writer.piece(
-                ".json_values_at", found, name, writer.integer(min(place, _LARGEST - 2) + 1)
-            )
-    return writer.piece(".list_item", found, writer.integer(-1))
+            found = writer.piece(".json_values_at", found, name, min(place, _LARGEST - 2) + 1)
+    return writer.piece(".list_item", found, -1)
 
 
 def _nothing(writer: Writer, node: Node, written: exp.Expr) -> exp.Expr:
     """NULL, whatever the document is; it is computed if it may raise."""
     if not may_raise(node):
         return writer.piece(".no_document")
-    return writer.case([(writer.absent(written.copy(), node), written)], None)
+    return writer.case([(writer.absent(written, node), written)], None)
 
 
 def _element(writer: Writer, source: exp.Expr, step: Node, *, alone: bool) -> exp.Expr:
@@ -176,13 +174,13 @@ def _element(writer: Writer, source: exp.Expr, step: Node, *, alone: bool) -> ex
     if place is None:
         written = writer.put(step)
         found = writer.piece(".document_item_at", source, written)
-        itself = writer.piece(".document_alone_at", source.copy(), written.copy())
+        itself = writer.piece(".document_alone_at", source, written)
         return exp.Coalesce(this=found, expressions=[itself]) if alone else found
     assert isinstance(place.value, int)
     found = item(writer, source, place.value)
     if not alone or place.value not in (0, -1):
         return found
-    return exp.Coalesce(this=found, expressions=[writer.piece(".document_alone", source.copy())])
+    return exp.Coalesce(this=found, expressions=[writer.piece(".document_alone", source)])
 
 
 def _key(writer: Writer, step: Node) -> str | exp.Expr:
@@ -197,7 +195,7 @@ def _path_step(writer: Writer, source: exp.Expr, key: str, checked: bool) -> exp
     found = field(writer, source, key, checked=checked)
     if not _is_place(key):
         return found
-    other = item(writer, source.copy(), int(key))
+    other = item(writer, source, int(key))
     return exp.Coalesce(this=found, expressions=[other])
 
 
@@ -216,7 +214,7 @@ def field(
         return writer.piece(".document_field", source, name)
     if isinstance(key, str):
         quoted = key.replace("\\", "\\\\").replace('"', '\\"')
-        return writer.piece(".document_field", source, writer.text(f'$."s{quoted}"'))
+        return writer.piece(".document_field", source, f'$."s{quoted}"')
     return writer.piece(".document_field", source, writer.piece(".document_path", key))
 
 
@@ -226,9 +224,9 @@ def item(writer: Writer, source: exp.Expr, place: int) -> exp.Expr:
         number = place + 1 if place >= 0 else place
         if number >= _LARGEST or number == -_LARGEST:
             return writer.piece(".no_document")
-        return writer.piece(".document_item", source, writer.integer(number))
+        return writer.piece(".document_item", source, number)
     path = f"$[{place}]" if place >= 0 else f"$[#{place}]"
-    return writer.piece(".document_item", source, writer.text(path))
+    return writer.piece(".document_item", source, path)
 
 
 def raw(writer: Writer, source: exp.Expr) -> exp.Expr:

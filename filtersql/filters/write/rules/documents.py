@@ -21,19 +21,20 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 
 from sqlglot import exp
 
 from filtersql.filters.engines import values
+from filtersql.filters.facts import SYMBOLS
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op, Var
 from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write.rules import case_comparisons, containment, numeric_sort_texts
 from filtersql.filters.write.rules.document_constants import loaded
 from filtersql.filters.write.rules.document_values import STEPS, document, raw, walk_to
-from filtersql.filters.write.writer import Rule, Writer, without_name
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "among", "beside", "is_null", "number", "of_json"]
 
@@ -43,7 +44,7 @@ _TEXTS = {f"{name}_text" for name in STEPS}
 _NUMBERS = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}
 _REALS = {"float4": "FLOAT", "float8": "DOUBLE"}
 _NULL_IS_CAST = 18
-_CONSTANT = "One side must be a constant."
+_SYMBOLS = {f"jsonb_{name}": symbol for name, symbol in SYMBOLS.items()}
 
 
 def of_json(node: Node) -> bool:
@@ -51,8 +52,7 @@ def of_json(node: Node) -> bool:
     return isinstance(node, (Func, Op)) and bool(node.args) and node.args[0].type == "jsonb"
 
 
-def _as_text(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-    assert isinstance(node, (Func, Op))
+def _as_text(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     found = raw(writer, walk_to(writer, node))
     if node.function.name.startswith("jsonb"):
         return writer.piece(".document_text", found)
@@ -66,31 +66,25 @@ def _as_text(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     return writer.piece(".document_kept", found, writer.put(source), whole)
 
 
-def _kind(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _kind(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     return writer.piece(".document_kind", raw(writer, document(writer, args[0])))
 
 
-def _length(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _length(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     return writer.piece(".document_length", document(writer, args[0]))
 
 
-def _compare(symbol: str) -> Callable[[Writer, Node, Sequence[Node]], exp.Expr]:
-    def compare(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-        sides = [raw(writer, document(writer, arg, plain=True)) for arg in args]
-        return writer.filled(f"_1 {symbol} _2", *sides)
-
-    return compare
+def _equal(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    sides = [raw(writer, document(writer, arg, plain=True)) for arg in args]
+    return writer.filled(f"_1 {_SYMBOLS[node.function.name]} _2", *sides)
 
 
-def _order(symbol: str) -> Callable[[Writer, Node, Sequence[Node]], exp.Expr]:
+def _ordered(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """`<` and its kind beside a scalar, `[]` or `{}`: what else differs inside is not needed."""
-
-    def compare(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-        if not any(fold(arg) is not None for arg in args):
-            raise writer.refused(node, _CONSTANT)
-        return writer.filled(f"_1 {symbol} _2", *(_order_text(writer, node, arg) for arg in args))
-
-    return compare
+    if not any(fold(arg) is not None for arg in args):
+        raise writer.refused(node, "One side must be a constant.")
+    sides = [_order_text(writer, node, arg) for arg in args]
+    return writer.filled(f"_1 {_SYMBOLS[node.function.name]} _2", *sides)
 
 
 def _order_text(writer: Writer, node: Node, arg: Node) -> exp.Expr:
@@ -99,7 +93,7 @@ def _order_text(writer: Writer, node: Node, arg: Node) -> exp.Expr:
     if known is None:
         found = raw(writer, document(writer, arg, plain=True))
         number = numeric_sort_texts.sort_text_of_shown(
-            writer, writer.piece(".document_number_or_none", found.copy())
+            writer, writer.piece(".document_number_or_none", found)
         )
         return writer.piece(".document_order", found, number)
     if known.value is None:
@@ -116,7 +110,7 @@ def _order_text(writer: Writer, node: Node, arg: Node) -> exp.Expr:
     raise writer.refused(node, "Only numbers, true, false, null, [] and {} have an order here.")
 
 
-def _contains(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _contains(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     known = fold(args[1])
     if known is None and fold(args[0]) is None:
         return writer.piece(".document_deep", *(document(writer, arg, plain=True) for arg in args))
@@ -125,11 +119,11 @@ def _contains(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     if known.value is None:
         return values.null("bool", writer.engine)
     source = document(writer, args[0], plain=True)
-    given = writer.column(args[0]) if isinstance(args[0], Var) else source.copy()
+    given = writer.column(args[0]) if isinstance(args[0], Var) else source
     return containment.contains(writer, source, loaded(str(known.value)), given)
 
 
-def _contained(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _contained(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     if fold(args[1]) is None:
         return _contains(writer, node, args[::-1])
     return _contained_by(writer, args)
@@ -186,7 +180,7 @@ def among(writer: Writer, node: Node, others: Sequence[Node]) -> exp.Expr | None
     marked += [f"n{text}" for text in texts if _NO_STRING.fullmatch(text)]
     value = writer.filled("NULLIF(_1, 'nnull')", raw(writer, walk_to(writer, node)))
     if len(marked) == 1:
-        return writer.filled("_1 = _2", value, writer.text(marked[0]))
+        return writer.filled("_1 = _2", value, marked[0])
     return exp.In(this=value, expressions=[writer.text(text) for text in marked])
 
 
@@ -200,13 +194,13 @@ def _no_null(writer: Writer, arg: Node) -> exp.Expr:
     found = raw(writer, document(writer, arg))
     if writer.postgres_version >= _NULL_IS_CAST:
         return found
-    problem = writer.piece(".raise", writer.text("cannot cast jsonb null"))
-    null = writer.filled("_1 = 'nnull'", found.copy())
-    return writer.case([(null, writer.cast(problem, writer.text_type))], found)
+    null = writer.filled("_1 = 'nnull'", found)
+    return writer.case([(null, writer.raised("cannot cast jsonb null", writer.text_type))], found)
 
 
-def _cast(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _cast(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """`(j -> 'a')::int`, `::float8`, `::boolean`."""
+    name = node.function.name
     found = _no_null(writer, args[0])
     if name == "bool":
         return writer.piece(".document_truth", found)
@@ -216,20 +210,13 @@ def _cast(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Ex
     return writer.piece(f".{name}_of_digits", shown)
 
 
-_FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
+RULES: dict[str, Rule] = {
     **dict.fromkeys(_TEXTS, _as_text),
     **dict.fromkeys(("jsonb_typeof", "json_typeof"), _kind),
     **dict.fromkeys(("jsonb_array_length", "json_array_length"), _length),
-    "jsonb_eq": _compare("="),
-    "jsonb_ne": _compare("<>"),
-    "jsonb_lt": _order("<"),
-    "jsonb_le": _order("<="),
-    "jsonb_gt": _order(">"),
-    "jsonb_ge": _order(">="),
+    **dict.fromkeys(_SYMBOLS, _ordered),
+    **dict.fromkeys(("jsonb_eq", "jsonb_ne"), _equal),
     "jsonb_contains": _contains,
     "jsonb_contained": _contained,
-}
-RULES: dict[str, Rule] = {
-    **{name: without_name(rule) for name, rule in _FUNCTIONS.items()},
     **{f"{name}(jsonb)": _cast for name in ("bool", *_NUMBERS, *_REALS)},
 }

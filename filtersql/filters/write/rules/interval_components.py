@@ -100,7 +100,7 @@ def _between(writer: Writer, node: Func | Op, which: int) -> exp.Expr:
     if which == MONTHS:
         return writer.filled("_1 * 0", between)
     piece = ".quotient" if which == DAYS else ".remainder"
-    return writer.piece(piece, between, writer.integer(DAY))
+    return writer.piece(piece, between, DAY)
 
 
 def _times(writer: Writer, node: Func | Op, which: int) -> exp.Expr:
@@ -192,9 +192,7 @@ def _truncated(writer: Writer, node: Func | Op, which: int) -> exp.Expr:
         return inner
     if which > of:
         return writer.filled("_1 * 0", inner)
-    return writer.filled(
-        "_1 * _2", writer.piece(".quotient", inner, writer.integer(size)), writer.integer(size)
-    )
+    return writer.filled("_1 * _2", writer.piece(".quotient", inner, size), size)
 
 
 _RULES: dict[str, Callable[[Writer, Func | Op, int], exp.Expr]] = {

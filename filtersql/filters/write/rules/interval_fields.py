@@ -58,7 +58,7 @@ def adjusted(writer: Writer, inner: exp.Expr, which: int, modifier: int) -> exp.
         inner = _whole(writer, inner, units[which])
     if which != _MICROS or places >= 6:
         return inner
-    return writer.piece(".rounded_to", inner, writer.integer(10 ** (6 - places)))
+    return writer.piece(".rounded_to", inner, 10 ** (6 - places))
 
 
 def _whole(writer: Writer, inner: exp.Expr, unit: int) -> exp.Expr:
@@ -67,5 +67,5 @@ def _whole(writer: Writer, inner: exp.Expr, unit: int) -> exp.Expr:
         return inner
     if not unit:
         return writer.filled("_1 * 0", inner)
-    count = writer.piece(".quotient", inner, writer.integer(unit))
-    return writer.filled("_1 * _2", count, writer.integer(unit))
+    count = writer.piece(".quotient", inner, unit)
+    return writer.filled("_1 * _2", count, unit)

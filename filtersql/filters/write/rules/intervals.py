@@ -18,7 +18,7 @@ PostgreSQL
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sqlglot import exp
 
@@ -84,9 +84,9 @@ def length(writer: Writer, node: Node) -> exp.Expr:
     sign = infinite(writer, node)
     if sign is None:
         return finite
-    far = [writer.cast(writer.text(text), "DECIMAL(38, 0)") for text in (_FAR, f"-{_FAR}")]
+    far = [writer.cast(text, "DECIMAL(38, 0)") for text in (_FAR, f"-{_FAR}")]
     tests = [writer.filled(f"_1 {symbol} 0", sign) for symbol in "><"]
-    missing = (writer.is_null(sign.copy()), writer.null())
+    missing = (writer.is_null(sign), writer.null())
     return writer.case([missing, *zip(tests, far, strict=True)], finite)
 
 
@@ -151,7 +151,7 @@ def _justified_length(writer: Writer, whole: exp.Expr) -> exp.Expr:
     """Days become months without another length; months that may not fit raise."""
     text = "WHEN ABS(_1) > CAST(_2 AS DECIMAL(38, 0)) AND ABS(_1) < CAST(_3 AS DECIMAL(38, 0))"
     limits = writer.text(_LONGEST), writer.text(_FAR)
-    broken = writer.cast(writer.piece(".raise", writer.text(_TOO_LONG)), "DECIMAL(38, 0)")
+    broken = writer.raised(_TOO_LONG, "DECIMAL(38, 0)")
     return writer.filled(f"CASE {text} THEN _4 ELSE _1 END", whole, *limits, broken)
 
 
@@ -176,32 +176,30 @@ def _constant_length(writer: Writer, constant: Const) -> exp.Expr:
     found = total(constant.value)
     if isinstance(found, str):
         found = -(10**30) if found.startswith("-") else 10**30
-    return writer.cast(writer.text(str(found)), "DECIMAL(38, 0)")
+    return writer.cast(str(found), "DECIMAL(38, 0)")
 
 
-def _compare(symbol: str) -> Callable[..., exp.Expr]:
-    def rule(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-        pair = [length(writer, arg) for arg in args]
-        return writer.filled(f"_1 {symbol} _2", *pair)
-
-    return rule
+def _compare(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    pair = [length(writer, arg) for arg in args]
+    return writer.filled(f"_1 {_SYMBOLS[node.function.name]} _2", *pair)
 
 
-def _is_finite(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _is_finite(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """isfinite(interval)."""
     size = length(writer, args[0])
     return writer.filled("ABS(_1) < CAST('1e30' AS DECIMAL(38, 0))", size)
 
 
-def _cmp(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _cmp(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """interval_cmp()."""
     pair = [length(writer, arg) for arg in args]
     text = "CASE WHEN _1 > _2 THEN 1 WHEN _1 = _2 THEN 0 WHEN _1 < _2 THEN -1 END"
     return writer.filled(text, *pair)
 
 
+_SYMBOLS = {f"interval_{name}": symbol for name, symbol in SYMBOLS.items()}
 RULES: dict[str, Rule] = {
     "isfinite(interval)": _is_finite,
     "interval_cmp": _cmp,
-    **{f"interval_{name}": _compare(symbol) for name, symbol in SYMBOLS.items()},
+    **dict.fromkeys(_SYMBOLS, _compare),
 }

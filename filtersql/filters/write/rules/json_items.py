@@ -18,7 +18,6 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
 from filtersql.filters.values.jsonpath_trees import Scalar
 from filtersql.filters.write.rules import numeric_sort_texts
 from filtersql.filters.write.rules.document_constants import raw_of
@@ -32,27 +31,25 @@ def compared(writer: Writer, one: exp.Expr, symbol: str, other: exp.Expr) -> exp
     sign = {"==": "=", "!=": "<>"}.get(symbol, symbol)
 
     def both(pattern: str) -> exp.Expr:
-        tests = [
-            writer.piece(".matches", item.copy(), writer.text(pattern)) for item in (one, other)
-        ]
+        tests = [writer.piece(".matches", item, pattern) for item in (one, other)]
         return exp.and_(*tests, copy=False)
 
-    plain = writer.filled(f"_1 {sign} _2", one.copy(), other.copy())
-    numbers = plain.copy()
+    plain = writer.filled(f"_1 {sign} _2", one, other)
+    numbers = plain
     if symbol not in ("==", "!="):
-        shown = [writer.filled("SUBSTRING(_1, 2)", item.copy()) for item in (one, other)]
+        shown = [writer.filled("SUBSTRING(_1, 2)", item) for item in (one, other)]
         numbers = writer.filled(
             f"_1 {sign} _2",
             *(numeric_sort_texts.sort_text_of_shown(writer, text) for text in shown),
         )
-    null = writer.filled("_1 = 'nnull' OR _2 = 'nnull'", one.copy(), other.copy())
+    null = writer.filled("_1 = 'nnull' OR _2 = 'nnull'", one, other)
     return writer.case(
         [
             (both("^n[-0-9]"), numbers),
             (both("^s"), plain),
-            (both("^n(true|false)$"), plain.copy()),
-            (both("^nnull$"), values.boolean(symbol in ("==", "<=", ">="))),
-            (null, values.boolean(symbol == "!=")),
+            (both("^n(true|false)$"), plain),
+            (both("^nnull$"), symbol in ("==", "<=", ">=")),
+            (null, symbol == "!="),
         ],
         None,
     )
@@ -64,26 +61,23 @@ def beside_scalar(writer: Writer, one: exp.Expr, symbol: str, value: Scalar) -> 
     other = writer.text(raw_of(value))
     if value is None:
         holds = symbol in ("==", "<=", ">=")
-        return writer.case(
-            [(writer.filled("_1 = _2", one, other), values.boolean(holds))],
-            values.boolean(symbol == "!="),
-        )
+        return writer.case([(writer.filled("_1 = _2", one, other), holds)], symbol == "!=")
     pattern = {bool: "^n(true|false)$", Decimal: "^n[-0-9]"}.get(type(value), "^s")
-    same = writer.piece(".matches", one, writer.text(pattern))
-    sides = [one.copy(), other]
+    same = writer.piece(".matches", one, pattern)
+    sides = [one, other]
     if isinstance(value, Decimal) and symbol not in ("==", "!="):
-        shown = writer.filled("SUBSTRING(_1, 2)", one.copy())
+        shown = writer.filled("SUBSTRING(_1, 2)", one)
         sides = [
             numeric_sort_texts.sort_text_of_shown(writer, shown),
             writer.text(numeric_sort_texts.sort_text_of(value)),
         ]
     test = writer.filled(f"_1 {sign} _2", *sides)
-    null = writer.filled("_1 = 'nnull'", one.copy())
-    return writer.case([(same, test), (null, values.boolean(symbol == "!="))], None)
+    null = writer.filled("_1 = 'nnull'", one)
+    return writer.case([(same, test), (null, symbol == "!=")], None)
 
 
 def starts(writer: Writer, one: exp.Expr, beginning: str) -> exp.Expr:
     """`starts with`, of a raw text: unknown where it is no string."""
-    is_text = writer.piece(".begins", one, writer.text("s"))
-    test = writer.piece(".begins", one.copy(), writer.text(f"s{beginning}"))
+    is_text = writer.piece(".begins", one, "s")
+    test = writer.piece(".begins", one, f"s{beginning}")
     return writer.case([(is_text, test)], None)

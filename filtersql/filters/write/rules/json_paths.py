@@ -37,8 +37,9 @@ from filtersql.filters.write.writer import Rule, Writer
 __all__ = ["RULES", "found"]
 
 
-def _call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _call(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """Whether the path finds anything, or what its condition says."""
+    name = node.function.name
     whole = _tree(writer, node, args)
     if whole is None:
         return values.null("bool", writer.engine)
@@ -56,13 +57,12 @@ def _call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Ex
         items = walker.path(tree, None, 1)
         test = writer.piece(".list_filled", items)
         if name == "jsonb_path_exists" and whole.strict and not _silent(args):
-            message = writer.text("the path does not lead through this document")
-            broken = writer.cast(writer.piece(".raise", message), "BOOLEAN")
-            test = writer.case([(writer.is_null(test.copy()), broken)], test)
+            broken = writer.raised("the path does not lead through this document", "BOOLEAN")
+            test = writer.case([(writer.is_null(test), broken)], test)
     else:
         # a condition is one item, whatever its value
         test = values.boolean(True)
-    return writer.case([(exp.Not(this=writer.is_null(source.copy())), test)], None)
+    return writer.case([(writer.is_not_null(source), test)], None)
 
 
 def found(writer: Writer, node: Op | Func, plain: bool) -> exp.Expr:
@@ -82,9 +82,9 @@ def found(writer: Writer, node: Op | Func, plain: bool) -> exp.Expr:
     source = document(writer, node.args[0], plain=plain)
     items = Walker(writer, node, source).path(tree, None, 1)
     if node.function.name != "jsonb_path_query_array":
-        return writer.piece(".list_item", items, writer.integer(1))
+        return writer.piece(".list_item", items, 1)
     item = writer.piece(".list_document", items)
-    return writer.case([(exp.Not(this=writer.is_null(source.copy())), item)], None)
+    return writer.case([(writer.is_not_null(source), item)], None)
 
 
 def _filtered(path: Path) -> bool:

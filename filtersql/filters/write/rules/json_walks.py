@@ -59,10 +59,9 @@ class Walker:
         if path.base == "=":
             raise self.refused()
         start = self.root if path.base == "$" or current is None else current
-        found = piece(".path_start", start.copy())
+        found = piece(".path_start", start)
         for step in path.steps:
-            before = found.copy() if self.strict else found
-            found = self.step(found, step, depth)
+            before, found = found, self.step(found, step, depth)
             if self.strict:
                 found = self.sure(step, before, found)
         return found
@@ -91,13 +90,13 @@ class Walker:
         if step.kind in ("filter", "type"):
             return found
         sign = "{" if step.kind in ("key", "values") else "["
-        tests = [piece(".list_begins", before, writer.text(sign))]
+        tests = [piece(".list_begins", before, sign)]
         if step.kind in ("key", "range"):
             count = 1 if step.kind == "key" else step.last - step.first + 1
             if count < 1:
                 raise self.refused()
-            sizes = [piece(".list_size", one.copy()) for one in (found, before)]
-            tests.append(writer.filled("_1 = _2 * _3", *sizes, writer.integer(count)))
+            sizes = [piece(".list_size", one) for one in (found, before)]
+            tests.append(writer.filled("_1 = _2 * _3", *sizes, count))
         return writer.case([(exp.and_(*tests, copy=False), found)], None)
 
     def refused(self) -> Exception:
@@ -209,7 +208,7 @@ class Walker:
             right,
             current,
             depth,
-            lambda other: json_items.compared(self.writer, one.copy(), symbol, other),
+            lambda other: json_items.compared(self.writer, one, symbol, other),
         )
 
     def beside(self, one: exp.Expr, symbol: str, value: Scalar) -> exp.Expr:

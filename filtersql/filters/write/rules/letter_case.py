@@ -29,7 +29,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from filtersql.filters.tree.locales import UNKNOWN, ascii_only
-from filtersql.filters.tree.nodes import Node
+from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = [
@@ -87,9 +87,9 @@ def fold_case(writer: Writer, name: str, collation: str | None, arg: exp.Expr) -
     if ascii_only(collation):
         return of_ascii(writer, name, arg)
     test = doubt(writer, name, arg)
-    result = writer.filled(f"{name}(_1)", arg.copy())
+    result = writer.filled(f"{name}(_1)", arg)
     if collation == UNKNOWN:
-        other = writer.filled("_1 <> _2", result.copy(), of_ascii(writer, name, arg.copy()))
+        other = writer.filled("_1 <> _2", result, of_ascii(writer, name, arg))
         test = writer.filled("_1 OR _2", test, other)
     problem = SAY if collation == UNKNOWN else ""
     return writer.case([(test, broken(writer, writer.text_type, problem))], result)
@@ -104,7 +104,7 @@ def of_ascii(writer: Writer, name: str, arg: exp.Expr) -> exp.Expr:
 def doubt(writer: Writer, name: str, subject: exp.Expr) -> exp.Expr:
     """Whether a text has a letter whose other case providers do not agree on."""
     signs = _LOWER_DOUBT if name == "LOWER" else _UPPER_DOUBT
-    return writer.piece(".matches", subject, writer.text(signs))
+    return writer.piece(".matches", subject, signs)
 
 
 def beside_ascii(
@@ -120,9 +120,9 @@ def beside_ascii(
     signs = to_ascii(name, constant, known=collation != UNKNOWN)
     if not signs:
         return result(subject)
-    test = writer.piece(".matches", subject, writer.text(f"[{signs}]"))
+    test = writer.piece(".matches", subject, f"[{signs}]")
     problem = broken(writer, sql_type or writer.text_type, SAY if collation == UNKNOWN else "")
-    return writer.case([(test, problem)], result(subject.copy()))
+    return writer.case([(test, problem)], result(subject))
 
 
 def to_ascii(name: str, constant: Constant, *, known: bool) -> str:
@@ -142,7 +142,7 @@ def to_ascii(name: str, constant: Constant, *, known: bool) -> str:
 
 def broken(writer: Writer, sql_type: str, say: str = SAY) -> exp.Expr:
     """What raises."""
-    return writer.cast(writer.piece(".raise", writer.text(_DOUBT + say)), sql_type)
+    return writer.raised(_DOUBT + say, sql_type)
 
 
 def uncertain(sign: str, collation: str | None) -> bool:
@@ -171,9 +171,8 @@ def variants(sign: str, collation: str | None) -> str:
     return sign.lower() + _by_lower().get(sign.lower(), "")
 
 
-def _folded(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    collation = getattr(node, "input_collation", None)
-    return fold_case(writer, name.upper(), collation, writer.put(args[0]))
+def _folded(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    return fold_case(writer, node.function.name.upper(), node.input_collation, writer.put(args[0]))
 
 
 RULES: dict[str, Rule] = dict.fromkeys(FOLDS, _folded)

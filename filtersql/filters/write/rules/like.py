@@ -18,7 +18,7 @@ from sqlglot import exp
 from filtersql.filters.engines import values
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Func, Node
+from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write.rules import case_comparisons, letter_case, like_columns
 from filtersql.filters.write.writer import Rule, Writer
@@ -39,21 +39,22 @@ _LETTER = (
 )
 
 
-def like(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def like(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """[NOT] [I]LIKE."""
+    name = node.function.name
     if args[0].type not in ("text", "bpchar", "varchar"):
         raise writer.refused(node, "filtersql has no exact form for it yet.")
     subject = writer.put(args[0])
     negated = name.endswith("nlike") or name == "notlike"
     if like_columns.of_column(args[1]):
-        test = like_columns.matches(writer, node, name, subject, args[1])
+        test = like_columns.matches(writer, node, subject, args[1])
         return exp.Not(this=test) if negated else test
     parts = _pattern(writer, node, args[1])
     if parts is not None and parts[-1:] == [_UNENDED]:
-        return _unended(writer, node, name, subject, parts[:-1])
+        return _unended(writer, node, subject, parts[:-1], negated)
     if parts is None:
         return values.null("bool", writer.engine)
-    if like_columns.ignores_case(name):
+    if like_columns.ignores_case(node):
         test = _folded(writer, node, subject, parts)
     else:
         cased = case_comparisons.beside_pattern(writer, args[0], "".join(sign for _, sign in parts))
@@ -102,18 +103,21 @@ def may_be_unended(pattern: Node) -> bool:
 
 
 def _unended(
-    writer: Writer, node: Node, name: str, subject: exp.Expr, parts: Sequence[tuple[bool, str]]
+    writer: Writer,
+    node: Func | Op,
+    subject: exp.Expr,
+    parts: Sequence[tuple[bool, str]],
+    negated: bool,
 ) -> exp.Expr:
     """A pattern that ends with its escape raises on the texts that get so far."""
-    if (True, _ANY) in parts or like_columns.ignores_case(name):
+    if (True, _ANY) in parts or like_columns.ignores_case(node):
         raise writer.refused(
             node, "The pattern ends with its escape character, which raises on some rows."
         )
     farther = _like(writer, subject, [*parts, (True, _ONE), (True, _ANY)])
-    broken = writer.cast(writer.piece(".raise", writer.text(like_columns.UNFINISHED)), "BOOLEAN")
-    negated = name.endswith("nlike") or name == "notlike"
-    known = exp.Not(this=writer.is_null(subject.copy()))
-    return writer.case([(farther, broken), (known, values.boolean(negated))], None)
+    broken = writer.raised(like_columns.UNFINISHED, "BOOLEAN")
+    known = writer.is_not_null(subject)
+    return writer.case([(farther, broken), (known, negated)], None)
 
 
 def _like(writer: Writer, subject: exp.Expr, parts: Sequence[tuple[bool, str]]) -> exp.Expr:
@@ -122,15 +126,15 @@ def _like(writer: Writer, subject: exp.Expr, parts: Sequence[tuple[bool, str]]) 
         sign if wild or sign not in (_ANY, _ONE, "\\") else f"\\{sign}" for wild, sign in parts
     )
     if writer.engine == "duckdb" and not escaped:
-        return writer.filled("_1 LIKE _2", subject, writer.text(text))
-    return writer.piece(".like", subject, writer.text(text))
+        return writer.filled("_1 LIKE _2", subject, text)
+    return writer.piece(".like", subject, text)
 
 
 def _folded(
-    writer: Writer, node: Node, subject: exp.Expr, parts: Sequence[tuple[bool, str]]
+    writer: Writer, node: Func | Op, subject: exp.Expr, parts: Sequence[tuple[bool, str]]
 ) -> exp.Expr:
     """ILIKE: a regular expression that names both cases of each letter."""
-    collation = getattr(node, "input_collation", None)
+    collation = node.input_collation
     unknown = collation == locales.UNKNOWN
     if any(not wild and letter_case.uncertain(sign, collation) for wild, sign in parts):
         raise writer.refused(node, _LETTER)
@@ -145,10 +149,10 @@ def _folded(
         )  # fmt: skip
     much = writer.piece(".matches", subject, _names_both(writer, parts, collation))
     broken = letter_case.broken(writer, "BOOLEAN", letter_case.SAY if unknown else "")
-    doubt = letter_case.doubt(writer, "LOWER", subject.copy())
+    doubt = letter_case.doubt(writer, "LOWER", subject)
     if unknown:
-        little = writer.piece(".matches", subject.copy(), _names_both(writer, parts, "C"))
-        doubt = writer.filled("_1 OR _2 <> _3", doubt, little, much.copy())
+        little = writer.piece(".matches", subject, _names_both(writer, parts, "C"))
+        doubt = writer.filled("_1 OR _2 <> _3", doubt, little, much)
     return writer.case([(doubt, broken)], much)
 
 

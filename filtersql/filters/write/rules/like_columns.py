@@ -22,7 +22,7 @@ from sqlglot import exp
 from filtersql.filters.engines import values
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Func, Node
+from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.write.rules import case_comparisons, letter_case
 from filtersql.filters.write.writer import Writer
@@ -42,12 +42,12 @@ def of_column(pattern: Node) -> bool:
     return fold(pattern) is None
 
 
-def ignores_case(name: str) -> bool:
-    """Whether a function is ILIKE."""
-    return "icl" in name or "icn" in name
+def ignores_case(node: Func | Op) -> bool:
+    """Whether it is ILIKE."""
+    return "icl" in node.function.name or "icn" in node.function.name
 
 
-def matches(writer: Writer, node: Node, name: str, subject: exp.Expr, pattern: Node) -> exp.Expr:
+def matches(writer: Writer, node: Func | Op, subject: exp.Expr, pattern: Node) -> exp.Expr:
     """Whether the text matches the row's pattern; before letters its escapes mean the letter."""
     pattern = bare(pattern)
     escape = "\\"
@@ -61,25 +61,22 @@ def matches(writer: Writer, node: Node, name: str, subject: exp.Expr, pattern: N
     text = writer.put(pattern)
     if escape not in ("", "\\"):
         text = _usually_escaped(writer, text, escape)
-    plain = writer.filled("REPLACE(_1, _2, _3)", text, writer.text("\\"), writer.text("\\\\"))
-    kept = writer.piece(".like_pattern", text.copy()) if escape else plain
+    plain = writer.filled("REPLACE(_1, _2, _3)", text, "\\", "\\\\")
+    kept = writer.piece(".like_pattern", text) if escape else plain
 
     def tested(against: exp.Expr) -> exp.Expr:
-        if ignores_case(name):
-            collation = getattr(node, "input_collation", None)
-            return _both_lower(writer, collation, subject.copy(), against)
-        return _escaped_like(writer, (subject.copy(), against))
+        if ignores_case(node):
+            return _both_lower(writer, node.input_collation, subject, against)
+        return _escaped_like(writer, (subject, against))
 
     if not escape:
         # first: of a text that is NULL Spark's LIKE does not compute the pattern, which may raise
-        missing = writer.absent(text.copy(), pattern)
+        missing = writer.absent(text, pattern)
         return writer.case([(missing, values.null("bool", writer.engine))], tested(kept))
-    broken = writer.cast(writer.piece(".raise", writer.text(UNFINISHED)), "BOOLEAN")
-    known = exp.Not(this=writer.is_null(subject.copy()))
-    raised = writer.case(
-        [(tested(_reaching(writer, kept.copy())), broken), (known, values.boolean(False))], None
-    )
-    unfinished = writer.piece(".like_unfinished", text.copy())
+    broken = writer.raised(UNFINISHED, "BOOLEAN")
+    known = writer.is_not_null(subject)
+    raised = writer.case([(tested(_reaching(writer, kept)), broken), (known, False)], None)
+    unfinished = writer.piece(".like_unfinished", text)
     return writer.case([(unfinished, raised)], tested(kept))
 
 
@@ -89,8 +86,8 @@ def _reaching(writer: Writer, unended: exp.Expr) -> exp.Expr:
     Something must be left of them: the sign behind a last `%`, or one more.
     """
     body = writer.filled("LEFT(_1, LENGTH(_1) - 1)", unended)
-    takes_one = writer.piece(".matches", body.copy(), writer.text(_TAKES_ONE))
-    return writer.case([(takes_one, body)], writer.filled("_1 || '_%'", body.copy()))
+    takes_one = writer.piece(".matches", body, _TAKES_ONE)
+    return writer.case([(takes_one, body)], writer.filled("_1 || '_%'", body))
 
 
 def _both_lower(

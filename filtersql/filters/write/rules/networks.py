@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Node, Var
+from filtersql.filters.tree.nodes import Func, Node, Op, Var
 from filtersql.filters.values import show
 from filtersql.filters.values.networks import Address
 from filtersql.filters.write.writer import Rule, Writer
@@ -37,7 +37,8 @@ _TURNED = {"network_sup": "network_sub", "network_supeq": "network_subeq"}
 _GROUPS = {4: (8, "."), 6: (16, ":")}
 
 
-def _compared(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _compared(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    name = node.function.name
     turned = name in _TURNED or (name in _EQUAL and not isinstance(args[0], Var))
     column, other = args[::-1] if turned else args
     constant, found = fold(other), None
@@ -50,20 +51,18 @@ def _compared(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> ex
 
 def _beside(writer: Writer, name: str, text: exp.Expr, value: Address) -> exp.Expr | None:
     if name in _EQUAL:
-        return writer.filled(writer.rows[name], text, writer.text(show("inet", value)))
+        return writer.filled(writer.rows[name], text, show("inet", value))
     head = _head(value)
     # a longer mask is a smaller network; that of a single address is not shown
     least = value.length + (name == "network_sub")
     if head is None or least > len(value.bits):
         return None
     begins = (
-        writer.filled("_1 LIKE _2", text, writer.text(f"{head}%"))
+        writer.filled("_1 LIKE _2", text, f"{head}%")
         if not head.startswith("^")
-        else writer.piece(".matches", text, writer.text(head))
+        else writer.piece(".matches", text, head)
     )
-    wider = writer.piece(
-        ".matches", text.copy(), writer.text(f"/{_grouped(_numbers(0, least - 1))}$")
-    )
+    wider = writer.piece(".matches", text, f"/{_grouped(_numbers(0, least - 1))}$")
     return writer.filled("_1 AND NOT _2", begins, wider)
 
 

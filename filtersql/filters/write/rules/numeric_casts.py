@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Node, Var
+from filtersql.filters.tree.nodes import Func, Node, Op, Var
 from filtersql.filters.write.rules import numerics
 from filtersql.filters.write.writer import Rule, Writer
 
@@ -26,13 +26,14 @@ _FLOATS = {"float4": "FLOAT", "float8": "DOUBLE"}
 _RANGE = "a constant is out of range for a floating-point type"
 
 
-def _cast(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _cast(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """The numeric as int2, int4, int8, float4 or float8."""
+    name = node.function.name
     (arg,) = args[:1]
     known = fold(arg)
     if known is not None and known.value is not None and name in _FLOATS:
         # one that fits was folded with its cast
-        return writer.cast(writer.piece(".raise", writer.text(_RANGE)), _FLOATS[name])
+        return writer.raised(_RANGE, _FLOATS[name])
     if isinstance(arg, Var) and not arg.decimal:
         if name == "float8":
             return writer.piece(".text_to_float8", writer.column(arg))
@@ -41,7 +42,7 @@ def _cast(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Ex
     written = numerics.put(writer, arg)
     if name in _FLOATS:
         return writer.piece(f".decimal_to_{name}", written)
-    rounded = writer.piece(".round", written, writer.integer(0))
+    rounded = writer.piece(".round", written, 0)
     return writer.cast(rounded, _INTEGERS[name])
 
 

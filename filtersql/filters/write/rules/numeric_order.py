@@ -95,9 +95,9 @@ def _with_infinite_field(
     whens = []
     for test, larger in zip(tests, (place == 0, place == 1), strict=True):
         truth = symbol == "<>" or symbol in ((">", ">=") if larger else ("<", "<="))
-        known = exp.true() if sure else writer.filled("NOT _1 IS NULL", writer.raw(other))
+        known = exp.true() if sure else writer.is_not_null(writer.raw(other))
         whens.append((writer.filled("_1 AND _2", test, known), values.boolean(truth)))
-    missing = [] if sure else [(test.copy(), writer.null()) for test in tests]
+    missing = [] if sure else [(test, writer.null()) for test in tests]
     return writer.case([*whens, *missing], finite)
 
 
@@ -120,7 +120,7 @@ def _day_and_fraction(
     bound = EXACT.multiply(EXACT.subtract(known.value, Decimal(_UNIX_DAY)), Decimal(_DAY))
     sides = [
         writer.cast(writer.piece(".epoch_micros", writer.put(node.args[1])), "DECIMAL(20, 0)"),
-        writer.cast(writer.text(format(bound, "f")), f"DECIMAL({MOST}, {size.behind})"),
+        writer.cast(format(bound, "f"), f"DECIMAL({MOST}, {size.behind})"),
     ]
     return writer.filled(f"_1 {symbol} _2", *(sides if place == 0 else sides[::-1]))
 
@@ -196,8 +196,8 @@ def _number(node: Node, other: Digits) -> exp.Expr | None:
     return exp.Neg(this=number) if value < 0 else number
 
 
-def _comparison(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    return compare(writer, _SYMBOLS[name], args[0], args[1])
+def _comparison(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    return compare(writer, _SYMBOLS[node.function.name], args[0], args[1])
 
 
 _SYMBOLS = {f"numeric_{name}": symbol for name, symbol in SYMBOLS.items()}

@@ -28,9 +28,9 @@ def at(
     if places >= given[1]:
         return writer.cast(part, sql)
     if -places > given[0] - (name == "trunc"):
-        known = writer.filled("NOT _1 IS NULL", part)
-        return writer.case([(known, writer.cast(writer.integer(0), sql))], None)
-    return writer.cast(writer.piece(f".{name}", part, writer.integer(places)), sql)
+        known = writer.is_not_null(part)
+        return writer.case([(known, writer.cast(0, sql))], None)
+    return writer.cast(writer.piece(f".{name}", part, places), sql)
 
 
 def given(args: Sequence[Node]) -> int | None:

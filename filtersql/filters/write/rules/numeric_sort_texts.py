@@ -106,30 +106,21 @@ def sort_text_of(value: Decimal) -> str:
 
 def sort_text_of_shown(writer: Writer, shown: exp.Expr) -> exp.Expr:
     """The sort text of a number that is PostgreSQL's text."""
-
-    def is_text(word: str) -> exp.Expr:
-        return writer.filled("_1 = _2", shown.copy(), writer.text(word))
-
-    body = writer.piece(".numeric_digits", shown.copy())
-    complement = writer.piece(
-        ".translate", body.copy(), writer.text("0123456789"), writer.text("9876543210")
-    )
-    negative = writer.filled("_1 || _2 || _3", writer.text("1"), complement, writer.text("~"))
-    positive = writer.filled("_1 || _2", writer.text("3"), body)
-    broken = writer.piece(".raise", writer.text(BROKEN))
+    body = writer.piece(".numeric_digits", shown)
+    complement = writer.piece(".translate", body, "0123456789", "9876543210")
+    negative = writer.filled("_1 || _2 || _3", "1", complement, "~")
+    positive = writer.filled("_1 || _2", "3", body)
     return writer.case(
         [
-            (is_text("NaN"), writer.text("5")),
-            (is_text("Infinity"), writer.text("4")),
-            (is_text("-Infinity"), writer.text("0")),
-            (writer.piece(".numeric_zero", shown.copy()), writer.text("2")),
+            (writer.filled("_1 = 'NaN'", shown), "5"),
+            (writer.filled("_1 = 'Infinity'", shown), "4"),
+            (writer.filled("_1 = '-Infinity'", shown), "0"),
+            (writer.piece(".numeric_zero", shown), "2"),
             (
-                writer.piece(".numeric_canonical", shown.copy()),
-                writer.case(
-                    [(writer.piece(".numeric_negative", shown.copy()), negative)], positive
-                ),
+                writer.piece(".numeric_canonical", shown),
+                writer.case([(writer.piece(".numeric_negative", shown), negative)], positive),
             ),
-            (writer.is_null(shown.copy()), writer.cast(writer.null(), writer.text_type)),
+            (writer.is_null(shown), writer.cast(writer.null(), writer.text_type)),
         ],
-        writer.cast(broken, writer.text_type),
+        writer.raised(BROKEN, writer.text_type),
     )

@@ -152,7 +152,7 @@ def _absolute(
 
 
 def _always(writer: Writer, inner: Node, truth: bool) -> exp.Expr:
-    known = writer.filled("NOT _1 IS NULL", writer.raw(inner))
+    known = writer.is_not_null(writer.raw(inner))
     result = writer.filled("TRUE" if truth else "FALSE")
     return writer.case([(known, result)], None)
 
@@ -182,8 +182,7 @@ def _fitted(
         return None
     value, above, below = (test for test in tests if test is not None)
     outside = writer.filled("(_1 AND NOT _2) OR _3", above, nan, below)
-    problem = writer.piece(".raise", writer.text("numeric field overflow"))
-    return writer.case([(outside, writer.cast(problem, "BOOLEAN"))], value)
+    return writer.case([(outside, writer.raised("numeric field overflow", "BOOLEAN"))], value)
 
 
 def _is_nan(writer: Writer, inner: Node, plain: Comparison) -> exp.Expr | None:
@@ -196,7 +195,7 @@ def _is_nan(writer: Writer, inner: Node, plain: Comparison) -> exp.Expr | None:
         nan = Const("numeric", -1, inner.location, value=Decimal("NaN"))
         return plain(writer, "=", roots[0], nan)
     if roots[0].type in ("float4", "float8"):
-        number = writer.cast(writer.text("NaN"), "DOUBLE")
+        number = writer.cast("NaN", "DOUBLE")
         return writer.filled("_1 = _2", writer.cast(writer.put(roots[0]), "DOUBLE"), number)
     return writer.filled("FALSE")
 

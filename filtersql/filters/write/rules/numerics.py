@@ -106,7 +106,7 @@ def _literal(writer: Writer, node: Node, constant: Const, have: Digits) -> exp.E
     assert isinstance(value, Decimal)
     if not value.is_finite():
         raise writer.refused(node, "DECIMAL has no NaN and no infinity.")
-    return writer.cast(writer.text(format(value, "f")), have.sql)
+    return writer.cast(format(value, "f"), have.sql)
 
 
 def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
@@ -188,7 +188,7 @@ def _by_factor(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
         put(writer, node.args[0]),
         f"DECIMAL({MOST - len(factor) - 1}, {known(node.args[0]).behind})",
     )
-    number = writer.cast(writer.text(factor), f"DECIMAL({len(factor)}, {behind})")
+    number = writer.cast(factor, f"DECIMAL({len(factor)}, {behind})")
     return writer.cast(writer.filled("_1 * _2", part, number), have.sql)
 
 

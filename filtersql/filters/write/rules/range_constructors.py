@@ -50,24 +50,23 @@ def made(writer: Writer, node: Func) -> exp.Expr:
         for place, off, on in ((0, "(", "["), (1, "]", ")")):
             if brackets[place] == off:
                 signs[place] = _sign(writer, subtype, values[place], off, on)
-                values[place] = writer.piece(f".next_{subtype}", values[place], step.copy())
-                texts[place] = _text(writer, values[place].copy())
+                values[place] = writer.piece(f".next_{subtype}", values[place], step)
+                texts[place] = _text(writer, values[place])
     shown = writer.piece(".range_text", signs[0], texts[0], texts[1], signs[1])
     given = [_value(writer, arg, subtype) for arg in node.args[:2]]
     wrong = writer.filled("_1 > _2", *given)
-    mistake = writer.piece(".raise", writer.text(_ORDER))
-    both = writer.filled("_1 = '[' AND _2 = ']'", signs[0].copy(), signs[1].copy())
+    both = writer.filled("_1 = '[' AND _2 = ']'", signs[0], signs[1])
     nothing = writer.filled("_1 > _2 OR (_1 = _2 AND NOT _3)", *values, both)
     empty = writer.text("empty")
-    return writer.case([(wrong, writer.cast(mistake, writer.text_type)), (nothing, empty)], shown)
+    return writer.case([(wrong, writer.raised(_ORDER, writer.text_type)), (nothing, empty)], shown)
 
 
 def _sign(writer: Writer, subtype: str, value: exp.Expr, off: str, on: str) -> exp.Expr:
     """A discrete bound is moved by one and its bracket turned, unless it is infinite."""
     if subtype != "date" or writer.engine == "spark":  # Spark's dates are finite
         return writer.text(on)
-    infinite = writer.filled("ISINF(_1)", value.copy())
-    return writer.case([(infinite, writer.text(off))], writer.text(on))
+    infinite = writer.filled("ISINF(_1)", value)
+    return writer.case([(infinite, off)], on)
 
 
 def _value(writer: Writer, node: Node, subtype: str) -> exp.Expr:

@@ -87,8 +87,7 @@ def _combined(writer: Writer, node: Func | Op) -> exp.Expr:
     """Intersection, union, difference and the range around both."""
     name = node.function.name
     parts, shared = _parts_of_both(writer, node.args)
-    problem = writer.piece(".raise", writer.text(_SETS[name]))
-    return shared(writer.piece(f".{name}", *parts, writer.cast(problem, writer.text_type)))
+    return shared(writer.piece(f".{name}", *parts, writer.raised(_SETS[name], writer.text_type)))
 
 
 def _parts_of_both(
@@ -142,8 +141,7 @@ def _parts(writer: Writer, node: Node, whole: exp.Expr) -> _Bounds:
     """The parts of a range's text."""
     subtype = facts().type(node.type).subtype
     lower, upper = (
-        _once(writer, subtype, writer.piece(f".range_{side}", whole.copy()))
-        for side in ("lower", "upper")
+        _once(writer, subtype, writer.piece(f".range_{side}", whole)) for side in ("lower", "upper")
     )
     tests = ("_1 = 'empty'", "LEFT(_1, 1) = '['", "RIGHT(_1, 1) = ']'")
     empty, lower_in, upper_in = (writer.filled(test, whole) for test in tests)
@@ -172,15 +170,15 @@ def _once(writer: Writer, subtype: str, text: exp.Expr) -> exp.Expr:
     return array_elements.key(writer, subtype, text)
 
 
-def _test(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _test(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """A comparison of two ranges; one that is made of others is written once."""
     parts, shared = _parts_of_both(writer, args)
-    return shared(writer.piece(f".{name}", *parts))
+    return shared(writer.piece(f".{node.function.name}", *parts))
 
 
-def _holds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _holds(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """Range @> element, element <@ range."""
-    ranged, element = args if name == "range_contains_elem" else (args[1], args[0])
+    ranged, element = args if node.function.name == "range_contains_elem" else (args[1], args[0])
     subtype = facts().type(ranged.type).subtype
     known, column = fold(element), bare(ranged)
     if subtype in DISCRETE and isinstance(column, Var) and known is not None and _is_finite(known):
@@ -202,20 +200,21 @@ def _holds_constant(writer: Writer, column: Var, known: Const) -> exp.Expr:
     value = array_elements.of_node(writer, known)
     shown = _parts(writer, column, text_of(writer, column))
     lower = writer.filled("COALESCE(_1 <= _2, TRUE)", shown.lower, value)
-    upper = writer.filled("COALESCE(_1 > _2, TRUE)", shown.upper, value.copy())
+    upper = writer.filled("COALESCE(_1 > _2, TRUE)", shown.upper, value)
     test = "CASE WHEN _1 IS NOT NULL THEN _1 <> 'empty' AND _2 AND _3 END"
     return writer.filled(test, shown.whole, lower, upper)
 
 
-def _side(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _side(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     subtype = facts().type(args[0].type).subtype
     if subtype == "numeric":
         raise writer.refused(node, "The digits of the range's bound are not known.")
-    shown = writer.piece(f".range_{name}", text_of(writer, args[0]))
+    shown = writer.piece(f".range_{node.function.name}", text_of(writer, args[0]))
     return array_elements.stored(writer, subtype, shown)
 
 
-def _property(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _property(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    name = node.function.name
     if isinstance(args[0], Var):
         return writer.piece(f".{name}", *_bounds(writer, args[0]))
     parts, shared = _shared(writer, args[0], "a")

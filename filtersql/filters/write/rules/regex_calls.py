@@ -3,11 +3,11 @@ r"""A call of regexp_replace or its family: its subject, its pattern, and its ot
 Example
     Of `regexp_count(s, 'a+', 3, 'i')`:
 
-    ================================== =============================
-    `given(node, args, 3).subject`     `s`
-    `given(node, args, 3).regex`       the tree of `a+`, without case
-    `given(node, args, 3).number(2, 1)` 3, the place to start
-    ================================== =============================
+    =============================== ==================================
+    `given(node, args).subject`     `s`
+    `given(node, args).regex`       the tree of `a+`, without case
+    `given(node, args).number(2, 1)` 3, the place to start
+    =============================== ==================================
 
     A constant NULL among them makes the result NULL.
 
@@ -19,14 +19,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Node
+from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.write.rules.regex_matches import all_matches_end
 from filtersql.filters.write.rules.regex_printing import written
 from filtersql.filters.write.rules.regex_trees import Anchor, Look, Regex, Untranslatable, has
-from filtersql.filters.write.rules.regular_expressions import constant_text, parsed_for
+from filtersql.filters.write.rules.regular_expressions import constant_text, options_at, parsed_for
 from filtersql.filters.write.writer import Writer
 
 __all__ = [
@@ -45,17 +46,16 @@ class NullArgument(Exception):
     """An argument is NULL: so is the result."""
 
 
-class Given:
-    """A call: its subject, its pattern and its other constants."""
+class Given(Struct, frozen=True):
+    """A call: its arguments, and its pattern."""
 
-    __slots__ = ("args", "node", "regex", "subject")
+    args: Sequence[Node]
+    regex: Regex
 
-    def __init__(self, node: Node, args: Sequence[Node], flags: str | None) -> None:
-        pattern = constant_text(args[1])
-        if pattern is None or flags is None:
-            raise NullArgument
-        self.node, self.args, self.subject = node, args, args[0]
-        self.regex: Regex = parsed_for(node, pattern, flags)
+    @property
+    def subject(self) -> Node:
+        """The text in which the pattern is looked for."""
+        return self.args[0]
 
     def number(self, place: int, default: int) -> int:
         """A whole number among the arguments."""
@@ -75,13 +75,12 @@ def constant_argument(args: Sequence[Node], place: int, default: object) -> obje
     return known.value
 
 
-def given(node: Node, args: Sequence[Node], flags_at: int) -> Given | None:
-    """A call whose options stand at that place; None where a constant argument is NULL."""
-    flags = constant_argument(args, flags_at, "")
-    try:
-        return Given(node, args, None if flags is None else str(flags))
-    except NullArgument:
-        return None
+def given(node: Func | Op, args: Sequence[Node]) -> Given:
+    """A call and its pattern; raises NullArgument where that, or its options, are NULL."""
+    flags, pattern = constant_argument(args, options_at(node), ""), constant_text(args[1])
+    if pattern is None or flags is None:
+        raise NullArgument
+    return Given(args, parsed_for(node, pattern, str(flags)))
 
 
 def text_from(writer: Writer, found: Given, start: int) -> exp.Expr:
@@ -93,7 +92,7 @@ def text_from(writer: Writer, found: Given, start: int) -> exp.Expr:
         return subject
     if has(found.regex.tree, Anchor, Look):
         raise Untranslatable("A pattern with anchors has no form from another place on.")
-    return writer.filled("SUBSTRING(_1, _2)", subject, writer.integer(start))
+    return writer.filled("SUBSTRING(_1, _2)", subject, start)
 
 
 def check_not_global(found: Given) -> None:
@@ -107,13 +106,13 @@ def all_matches(writer: Writer, found: Given, subject: exp.Expr, group: int) -> 
     tree = found.regex.tree
     all_matches_end(tree, group=group)
     pattern = writer.text(f"(?s){written(tree, writer.engine, groups=bool(group))}")
-    return writer.piece(".regex_extract_all", subject, pattern, writer.integer(group))
+    return writer.piece(".regex_extract_all", subject, pattern, group)
 
 
 def has_match(writer: Writer, found: Given, subject: exp.Expr, times: int) -> exp.Expr:
     """Whether there is an nth match."""
     if times == 1:
         kept = written(found.regex.tree, writer.engine)
-        return writer.piece(".matches", subject, writer.text(f"(?s){kept}"))
+        return writer.piece(".matches", subject, f"(?s){kept}")
     every = all_matches(writer, found, subject, 0)
-    return writer.filled("_1 >= _2", writer.piece(".list_length", every), writer.integer(times))
+    return writer.filled("_1 >= _2", writer.piece(".list_length", every), times)

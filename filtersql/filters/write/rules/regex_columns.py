@@ -58,18 +58,16 @@ def matches(writer: Writer, subject: Node, pattern: Node, ignore_case: bool) -> 
     """Whether the text has a match of the row's pattern; a pattern of another kind raises."""
     text, used = writer.put(subject), writer.put(pattern)
     simple = writer.filled(
-        f"LENGTH(_1) <= {_LONGEST} AND _2",
-        used.copy(),
-        writer.piece(".matches", used.copy(), writer.text(_SIMPLE)),
+        f"LENGTH(_1) <= {_LONGEST} AND _2", used, writer.piece(".matches", used, _SIMPLE)
     )
     if ignore_case:
-        sure = writer.piece(".matches", used.copy(), writer.text(_ASCII))
-        doubt = writer.piece(".matches", text.copy(), writer.text(_FOLDED))
+        sure = writer.piece(".matches", used, _ASCII)
+        doubt = writer.piece(".matches", text, _FOLDED)
         simple = writer.filled("_1 AND _2 AND NOT _3", simple, sure, doubt)
     flags = writer.text("(?si)" if ignore_case else "(?s)")
-    whole = writer.filled("_1 || _2", flags, _ended(writer, used.copy()))
-    broken = writer.cast(writer.piece(".raise", writer.text(_OTHER)), "BOOLEAN")
-    unknown = exp.or_(writer.is_null(text.copy()), writer.is_null(used), copy=False)
+    whole = writer.filled("_1 || _2", flags, _ended(writer, used))
+    broken = writer.raised(_OTHER, "BOOLEAN")
+    unknown = exp.or_(writer.is_null(text), writer.is_null(used), copy=False)
     test = writer.piece(".matches", text, whole)
     return writer.case([(unknown, exp.Null()), (exp.Not(this=operand(simple)), broken)], test)
 
@@ -78,4 +76,4 @@ def _ended(writer: Writer, pattern: exp.Expr) -> exp.Expr:
     """On Spark `$` is an end before the last newline too; elsewhere it means `\\z`."""
     if writer.engine != "spark":
         return pattern
-    return writer.piece(".replaced_all", pattern, writer.text(_BEFORE_END), writer.text("$1\\\\z"))
+    return writer.piece(".replaced_all", pattern, _BEFORE_END, "$1\\\\z")

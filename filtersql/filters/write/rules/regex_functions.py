@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from filtersql.filters.engines import values
-from filtersql.filters.tree.nodes import Node
+from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.write.rules import regex_nth, regex_replacements
 from filtersql.filters.write.rules.regex_calls import (
     Given,
@@ -57,17 +57,13 @@ __all__ = ["FUNCTIONS", "RULES"]
 _INT = "INT"
 
 
-def _call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _call(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """One of FUNCTIONS."""
-    rule, flags_at, result = FUNCTIONS[name]
+    rule, result = FUNCTIONS[node.function.name]
     try:
-        if name == "substring" and len(args) == 3:
+        if node.function.name == "substring" and len(args) == 3:
             return _marked_part(writer, node, args)
-        if name == "regexp_replace":
-            flags_at = 3 if len(args) == 4 and args[3].type == "text" else 5
-        found = given(node, args, flags_at)
-        if found is None:
-            return values.null(result, writer.engine)
+        found = given(node, args)
         sql_type = {"bool": "BOOLEAN", "int4": _INT}.get(result, writer.text_type)
         return guarded(writer, found.regex, args[0], rule(writer, found), sql_type)
     except NullArgument:
@@ -99,9 +95,9 @@ def _instr(writer: Writer, found: Given) -> exp.Expr:
     kept = written(tree, writer.engine)
     skipped = regex_nth.skipped(writer, tree, times)
     wanted = f"(?s)\\A({skipped}.*?{kept})" if end else f"(?s)\\A({skipped}.*?){kept}"
-    before = writer.piece(".regex_extract", subject, writer.text(wanted), writer.integer(1))
-    test = has_match(writer, found, subject.copy(), times)
-    return writer.piece(".regex_place", test, before, writer.integer(start))
+    before = writer.piece(".regex_extract", subject, wanted, 1)
+    test = has_match(writer, found, subject, times)
+    return writer.piece(".regex_place", test, before, start)
 
 
 def _substr(writer: Writer, found: Given) -> exp.Expr:
@@ -114,7 +110,7 @@ def _substring(writer: Writer, found: Given) -> exp.Expr:
     return _piece_of(writer, found, 1, 1, 1 if found.regex.groups else 0)
 
 
-def _marked_part(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _marked_part(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """`substring(s similar 'a#"b#"c' escape '#')`: before the marked part as little as can be."""
     texts = [constant_argument(args, place, None) for place in (1, 2)]
     if None in texts:
@@ -129,8 +125,8 @@ def _marked_part(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     doubts = tuple(dict.fromkeys(doubt for part in parts for doubt in part.doubts))
     pattern = f"(?s){written(whole, writer.engine, groups=True)}"
     subject = writer.put(args[0])
-    test = writer.piece(".matches", subject, writer.text(pattern))
-    piece = writer.piece(".regex_extract", subject.copy(), writer.text(pattern), writer.integer(1))
+    test = writer.piece(".matches", subject, pattern)
+    piece = writer.piece(".regex_extract", subject, pattern, 1)
     result = writer.case([(test, piece)], None)
     return guarded(writer, Regex(whole, 1, doubts), args[0], result, writer.text_type)
 
@@ -147,13 +143,11 @@ def _piece_of(writer: Writer, found: Given, start: int, times: int, group: int) 
     subject = text_from(writer, found, start)
     if times > 1:
         every = all_matches(writer, found, subject, group)
-        return writer.piece(".list_item", every, writer.integer(times))
+        return writer.piece(".list_item", every, times)
     (check_groups if group else check_end)(regex.tree)
     pattern = f"(?s){written(regex.tree, writer.engine, groups=bool(group))}"
-    test = writer.piece(".matches", subject, writer.text(pattern))
-    piece = writer.piece(
-        ".regex_extract", subject.copy(), writer.text(pattern), writer.integer(group)
-    )
+    test = writer.piece(".matches", subject, pattern)
+    piece = writer.piece(".regex_extract", subject, pattern, group)
     return writer.case([(test, piece)], None)
 
 
@@ -179,27 +173,25 @@ def _replace(writer: Writer, found: Given) -> exp.Expr:
     kept = written(regex.tree, writer.engine, groups=used)
     subject = text_from(writer, found, start)
     if times > 1:
-        has = has_match(writer, found, subject.copy(), times)
+        has = has_match(writer, found, subject, times)
         result = regex_nth.replaced(writer, subject, regex.tree, kept, parts, times, has)
     else:
         result = regex_replacements.replaced(writer, subject, kept, parts, everywhere, regex.groups)
     if start == 1:
         return result
-    before = writer.filled(
-        "SUBSTRING(_1, 1, _2)", writer.put(found.subject), writer.integer(start - 1)
-    )
+    before = writer.filled("SUBSTRING(_1, 1, _2)", writer.put(found.subject), start - 1)
     return writer.filled("_1 || _2", before, result)
 
 
 _Rule = Callable[["Writer", Given], exp.Expr]
-#: function: its rule, where its options stand, the type of its result
-FUNCTIONS: dict[str, tuple[_Rule, int, str]] = {
-    "regexp_like": (_like, 2, "bool"),
-    "regexp_count": (_count, 3, "int4"),
-    "regexp_instr": (_instr, 5, "int4"),
-    "regexp_substr": (_substr, 4, "text"),
-    "regexp_replace": (_replace, 3, "text"),
-    "substring": (_substring, 9, "text"),
+#: function: its rule, and the type of its result
+FUNCTIONS: dict[str, tuple[_Rule, str]] = {
+    "regexp_like": (_like, "bool"),
+    "regexp_count": (_count, "int4"),
+    "regexp_instr": (_instr, "int4"),
+    "regexp_substr": (_substr, "text"),
+    "regexp_replace": (_replace, "text"),
+    "substring": (_substring, "text"),
 }
 RULES: dict[str, Rule] = {
     **dict.fromkeys(FUNCTIONS.keys() - {"substring"}, _call),

@@ -60,5 +60,5 @@ def replaced(
     if any(isinstance(part, int) and part > _LAST_GROUP for part in whole):
         raise Untranslatable("Of so many groups none can be put back.")
     shown = writer.text(put_back(whole, spark=writer.engine == "spark"))
-    changed = writer.piece(".regex_replace", subject.copy(), writer.text(behind), shown)
+    changed = writer.piece(".regex_replace", subject, behind, shown)
     return writer.case([(has, changed)], subject)

@@ -36,7 +36,7 @@ def replaced(
     if writer.engine == "duckdb":
         shown = writer.text(put_back(known, spark=False))
         piece = ".regex_replace_all" if everywhere else ".regex_replace"
-        return writer.piece(piece, subject, writer.text(f"(?s){pattern}"), shown)
+        return writer.piece(piece, subject, f"(?s){pattern}", shown)
     # Spark replaces every match: the first one is what follows a shortest beginning.
     shift = 0 if everywhere else 2
     text = "" if everywhere else "$1"
@@ -47,7 +47,7 @@ def replaced(
         quoted = part.replace("\\", "\\\\").replace("$", "\\$")
         text += f"\\{quoted}" if quoted[:1].isdigit() and text[-2:-1] == "$" else quoted
     whole = f"(?s){pattern}" if everywhere else f"(?s)\\A(.*?)({pattern})"
-    return writer.piece(".regex_replace", subject, writer.text(whole), writer.text(text))
+    return writer.piece(".regex_replace", subject, whole, text)
 
 
 def parts_of(replacement: str) -> list[str | int]:

@@ -43,6 +43,7 @@ __all__ = [
     "guarded",
     "match",
     "matches",
+    "options_at",
     "parsed_for",
     "similar",
     "similar_parts",
@@ -55,7 +56,7 @@ MATCHES = {
     "bpcharregexeq": (False, False), "bpcharregexne": (False, True),
     "bpcharicregexeq": (True, False), "bpcharicregexne": (True, True),
 }  # fmt: skip
-#: functions with a pattern, and where their options stand
+#: functions with a pattern, and where their options stand; -1: that hangs on their number
 PATTERNS = {
     "regexp_like": 2, "regexp_replace": -1, "regexp_count": 3, "regexp_instr": 5,
     "regexp_substr": 4, "regexp_match": 2, "regexp_split_to_array": 2, "substring": 9,
@@ -64,9 +65,9 @@ _DOUBT = "PostgreSQL's locale providers do not agree on a character in this valu
 _MUST = "The pattern must be a constant."
 
 
-def match(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def match(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """`~`, `!~`, `~*`, `!~*`, SIMILAR TO."""
-    ignore_case, negated = MATCHES[name]
+    ignore_case, negated = MATCHES[node.function.name]
     if regex_columns.of_column(args[1]):
         test = regex_columns.matches(writer, args[0], args[1], ignore_case)
         return writer.filled("NOT _1", test) if negated else test
@@ -81,7 +82,7 @@ def match(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Ex
 
 
 def _matches_everywhere(
-    writer: Writer, node: Node, text: str, flags: str, subject: Node
+    writer: Writer, node: Func | Op, text: str, flags: str, subject: Node
 ) -> exp.Expr:
     """Whether the subject matches in every locale, or in none; else the row raises."""
     regex = parsed_for(node, text, flags)
@@ -93,17 +94,17 @@ def _matches_everywhere(
     broad = matches(writer, most, subject)
     if least.doubts:  # a word may begin elsewhere
         test = matches(writer, regex, subject)
-        other = writer.piece(".matches", writer.put(subject), writer.text("|".join(regex.doubts)))
+        other = writer.piece(".matches", writer.put(subject), "|".join(regex.doubts))
     else:
         test = matches(writer, least, subject)
-        other = exp.Not(this=operand(test.copy()))
-    broken = writer.cast(writer.piece(".raise", writer.text(_DOUBT)), "BOOLEAN")
+        other = exp.Not(this=operand(test))
+    broken = writer.raised(_DOUBT, "BOOLEAN")
     return writer.case([(writer.filled("_1 AND _2", broad, other), broken)], test)
 
 
-def parsed_for(node: Node, pattern: str, flags: str = "") -> Regex:
+def parsed_for(node: Func | Op, pattern: str, flags: str = "") -> Regex:
     """The tree of a pattern under the collation of what asks for it; raises Untranslatable."""
-    collation = getattr(node, "input_collation", None)
+    collation = node.input_collation
     known, own = locales.ascii_only(collation), locales.of_its_own(collation)
     return parsed(pattern, flags, ascii_only=known, own_case=own)
 
@@ -136,8 +137,8 @@ def guarded(
     """The result, but a row whose text holds a character of doubt raises."""
     if not regex.doubts:
         return result
-    doubt = writer.piece(".matches", writer.put(subject), writer.text("|".join(regex.doubts)))
-    broken = writer.cast(writer.piece(".raise", writer.text(_DOUBT)), sql_type)
+    doubt = writer.piece(".matches", writer.put(subject), "|".join(regex.doubts))
+    broken = writer.raised(_DOUBT, sql_type)
     return writer.case([(doubt, broken)], result)
 
 
@@ -160,13 +161,20 @@ def doubtful(node: Op | Func) -> bool:
 
 
 def _flags(node: Op | Func) -> str | None:
-    place = PATTERNS[node.function.name]
-    if place < 0:
-        place = len(node.args) - 1 if len(node.args) in (4, 6) else 9
-    if place >= len(node.args) or node.args[place].type != "text":
+    place = options_at(node)
+    if place == len(node.args):
         return ""
     known = fold(node.args[place])
     return str(known.value) if known is not None and known.value is not None else None
+
+
+def options_at(node: Op | Func) -> int:
+    """The place of the options in a call; behind its last argument where it has none."""
+    count = len(node.args)
+    place = PATTERNS[node.function.name]
+    if place < 0:
+        place = count - 1 if count in (4, 6) else count
+    return place if place < count and node.args[place].type == "text" else count
 
 
 def constant_text(pattern: Node) -> str | None:

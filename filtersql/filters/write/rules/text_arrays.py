@@ -21,7 +21,8 @@ from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node
-from filtersql.filters.write.rules.regex_calls import given
+from filtersql.filters.write.rules.array_lists import list_type
+from filtersql.filters.write.rules.regex_calls import NullArgument, given
 from filtersql.filters.write.rules.regex_matches import all_matches_end, check_groups, takes_part
 from filtersql.filters.write.rules.regex_printing import sign, written
 from filtersql.filters.write.rules.regex_trees import Untranslatable
@@ -31,7 +32,6 @@ from filtersql.filters.write.writer import Writer
 __all__ = ["FUNCTIONS", "listed", "made"]
 
 FUNCTIONS = {"string_to_array", "regexp_split_to_array", "regexp_match"}
-_LIST = {"spark": "ARRAY<STRING>", "duckdb": "TEXT[]"}
 
 
 def made(node: Node) -> Func | None:
@@ -47,6 +47,8 @@ def listed(writer: Writer, node: Func) -> exp.Expr:
         if node.function.name == "string_to_array":
             return _split_plainly(writer, node.args)
         return _by_pattern(writer, node)
+    except NullArgument:
+        return writer.piece(".no_list")
     except Untranslatable as problem:
         raise writer.refused(node, str(problem)) from None
 
@@ -63,29 +65,24 @@ def _split_plainly(writer: Writer, args: Sequence[Node]) -> exp.Expr:
         parts = exp.Array(expressions=[subject])
     elif writer.engine == "spark":
         pattern = "".join(sign(ord(one)) for one in str(delimiter))
-        parts = writer.piece(".split_plain", subject, writer.text(pattern))
+        parts = writer.piece(".split_plain", subject, pattern)
     else:
-        parts = writer.piece(".split_plain", subject, writer.text(str(delimiter)))
+        parts = writer.piece(".split_plain", subject, str(delimiter))
     if rest and rest[0] is not None:
-        parts = writer.piece(".nulls_for", parts, writer.text(str(rest[0])))
-    empty = writer.filled("_1 = ''", subject.copy())
+        parts = writer.piece(".nulls_for", parts, str(rest[0]))
+    empty = writer.filled("_1 = ''", subject)
     return writer.case(
-        [
-            (empty, writer.piece(".empty_list")),
-            (exp.Not(this=writer.is_null(subject.copy())), parts),
-        ],
+        [(empty, writer.piece(".empty_list")), (writer.is_not_null(subject), parts)],
         writer.piece(".no_list"),
     )
 
 
 def _by_pattern(writer: Writer, node: Func) -> exp.Expr:
-    found = given(node, node.args, 2)
-    if found is None:
-        return writer.piece(".no_list")
+    found = given(node, node.args)
     if found.regex.everywhere:
         raise Untranslatable('This function does not support the "global" option.')
     tree, subject = found.regex.tree, writer.put(found.subject)
-    sql_type = _LIST[writer.engine]
+    sql_type = list_type(writer, "text")
     if node.function.name == "regexp_split_to_array":
         all_matches_end(tree)
         pattern = writer.text(f"(?s){written(tree, writer.engine)}")
@@ -97,10 +94,7 @@ def _by_pattern(writer: Writer, node: Func) -> exp.Expr:
     if not all(takes_part(tree, number) for number in groups if number):
         raise Untranslatable("Whether a group takes part in the match is not known.")
     pattern = writer.text(f"(?s){written(tree, writer.engine, groups=True)}")
-    items = [
-        writer.piece(".regex_extract", subject.copy(), pattern.copy(), writer.integer(number))
-        for number in groups
-    ]
+    items = [writer.piece(".regex_extract", subject, pattern, number) for number in groups]
     matched = matches(writer, found.regex, found.subject)
     result = writer.case([(matched, exp.Array(expressions=items))], writer.piece(".no_list"))
     return guarded(writer, found.regex, found.subject, result, sql_type)

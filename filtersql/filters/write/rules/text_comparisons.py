@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from filtersql.filters.facts import SYMBOLS
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Node
+from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.write.rules import case_comparisons, documents
 from filtersql.filters.write.writer import Rule, Writer
 
@@ -26,8 +26,9 @@ _BPCHAR = {f"bpchar{name}": symbol for name, symbol in SYMBOLS.items()}
 _ORDERED = ("text_lt", "text_le", "text_gt", "text_ge")
 
 
-def _equal(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _equal(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """`=` and `<>`: a side may be in another case, or come out of a document."""
+    name = node.function.name
     text = writer.rows[name]
     cased = case_comparisons.compare(writer, args, lambda pair: writer.filled(text, *pair))
     if cased is not None:
@@ -42,13 +43,13 @@ def _equal(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.E
     return writer.filled(text, *sides)
 
 
-def _ordered(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _ordered(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     writer.check_order(node)
-    return writer.filled(writer.rows[name], *map(writer.put, args))
+    return writer.filled(writer.rows[node.function.name], *map(writer.put, args))
 
 
-def _of_bpchar(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    symbol = _BPCHAR[name]
+def _of_bpchar(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    symbol = _BPCHAR[node.function.name]
     if symbol not in ("=", "<>"):
         writer.check_order(node)
     return writer.filled(f"_1 {symbol} _2", *(_without_blanks(writer, arg) for arg in args))

@@ -15,16 +15,16 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from filtersql.filters.engines import values
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Node
+from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.write.rules.character_classes import WORD_DOUBT
-from filtersql.filters.write.writer import Rule, Writer, without_name
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES"]
 
@@ -37,19 +37,18 @@ _BASE64 = "\\A(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\\z"
 _MUST = "All arguments but the first must be constants."
 
 
-def _initcap(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _initcap(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     subject = writer.put(args[0])
     result = writer.piece(".initcap", subject)
-    collation = getattr(node, "input_collation", None)
-    if locales.ascii_only(collation):
+    if locales.ascii_only(node.input_collation):
         return result
-    letters = f"{WORD_DOUBT}|{_JOINED}" if locales.by_icu(collation) else WORD_DOUBT
-    doubt = writer.piece(".matches", subject.copy(), writer.text(letters))
-    broken = writer.cast(writer.piece(".raise", writer.text(_DOUBT)), writer.text_type)
+    letters = f"{WORD_DOUBT}|{_JOINED}" if locales.by_icu(node.input_collation) else WORD_DOUBT
+    doubt = writer.piece(".matches", subject, letters)
+    broken = writer.raised(_DOUBT, writer.text_type)
     return writer.case([(doubt, broken)], result)
 
 
-def _encode(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _encode(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     known = fold(args[1])
     subject = writer.put(args[0])
     match known and str(known.value).lower():
@@ -62,29 +61,28 @@ def _encode(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     raise writer.refused(node, "The format must be hex, base64 or escape.")
 
 
-def _decode(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _decode(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     known = fold(args[1])
     subject = writer.put(args[0])
-    bare = writer.piece(".translate", subject, writer.text(_BLANKS), writer.text(""))
+    bare = writer.piece(".translate", subject, _BLANKS, "")
     match known and str(known.value).lower():
         case "hex":
-            fits = writer.piece(".matches", subject.copy(), writer.text(_DIGITS))
+            fits = writer.piece(".matches", subject, _DIGITS)
             result = writer.piece(".unhex", bare)
         case "base64":
-            fits = writer.piece(".matches", bare.copy(), writer.text(_BASE64))
+            fits = writer.piece(".matches", bare, _BASE64)
             result = writer.piece(".of_base64", bare)
         case _:
             raise writer.refused(node, "Only the formats hex and base64 have a form.")
-    broken = writer.piece(".raise", writer.text("the text cannot be decoded"))
     sql_type = "BINARY" if writer.engine == "spark" else "BLOB"
     missing = writer.case(
-        [(writer.is_null(subject.copy()), values.null("bytea", writer.engine))],
-        writer.cast(broken, sql_type),
+        [(writer.is_null(subject), values.null("bytea", writer.engine))],
+        writer.raised("the text cannot be decoded", sql_type),
     )
     return writer.case([(fits, result)], missing)
 
 
-def _like_bytes(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _like_bytes(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     known = fold(args[1])
     if known is None:
         raise writer.refused(node, "The pattern must be a constant.")
@@ -106,63 +104,51 @@ def _like_bytes(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
             sign = following
         found += f"{sign:02X}"
     shown = writer.piece(".hex", writer.put(args[0]))
-    return writer.piece(".matches", shown, writer.text(f"\\A{found}\\z"))
+    return writer.piece(".matches", shown, f"\\A{found}\\z")
 
 
-def _not_like_bytes(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _not_like_bytes(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     return exp.Not(this=_like_bytes(writer, node, args))
 
 
-def _trim_bytes(where: str) -> Callable[[Writer, Node, Sequence[Node]], exp.Expr]:
-    def trim(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-        known = fold(args[1])
-        if known is None:
-            raise writer.refused(node, _MUST)
-        if known.value is None:
-            return values.null("bytea", writer.engine)
-        assert isinstance(known.value, bytes)
-        subject = writer.put(args[0])
-        if not known.value:
-            return subject
-        pairs = f"(?:{'|'.join(dict.fromkeys(f'{byte:02X}' for byte in known.value))})"
-        # The first place from which only such bytes follow is found pair by pair.
-        begin = f"{pairs}*" if where != "end" else ""
-        end = f"{pairs}*" if where != "begin" else ""
-        whole = f"\\A{begin}((?:..)*?){end}\\z"
-        kept = writer.piece(
-            ".regex_extract", writer.piece(".hex", subject), writer.text(whole), writer.integer(1)
-        )
-        return writer.piece(".unhex", kept)
-
-    return trim
+def _trim_bytes(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    known = fold(args[1])
+    if known is None:
+        raise writer.refused(node, _MUST)
+    if known.value is None:
+        return values.null("bytea", writer.engine)
+    assert isinstance(known.value, bytes)
+    subject = writer.put(args[0])
+    if not known.value:
+        return subject
+    pairs = f"(?:{'|'.join(dict.fromkeys(f'{byte:02X}' for byte in known.value))})"
+    # The first place from which only such bytes follow is found pair by pair.
+    begin = f"{pairs}*" if node.function.name != "rtrim" else ""
+    end = f"{pairs}*" if node.function.name != "ltrim" else ""
+    whole = f"\\A{begin}((?:..)*?){end}\\z"
+    kept = writer.piece(".regex_extract", writer.piece(".hex", subject), whole, 1)
+    return writer.piece(".unhex", kept)
 
 
-def _cut(name: str) -> Callable[[Writer, Node, Sequence[Node]], exp.Expr]:
+def _cut(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """An explicit cast to varchar(n) or char(n) cuts; char(n) fills with blanks."""
-
-    def cut(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-        modifier, explicit = fold(args[1]), fold(args[2])
-        if modifier is None or not isinstance(modifier.value, int):
-            raise writer.refused(node, "The length must be a constant.")
-        if explicit is None or explicit.value is not True:
-            raise writer.refused(node, "Only an explicit cast cuts.")
-        length = writer.integer(modifier.value - 4)
-        return writer.piece(f".{name}", writer.put(args[0]), length)
-
-    return cut
+    modifier, explicit = fold(args[1]), fold(args[2])
+    if modifier is None or not isinstance(modifier.value, int):
+        raise writer.refused(node, "The length must be a constant.")
+    if explicit is None or explicit.value is not True:
+        raise writer.refused(node, "Only an explicit cast cuts.")
+    length = writer.integer(modifier.value - 4)
+    return writer.piece(f".{node.function.name}", writer.put(args[0]), length)
 
 
-_FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
-    "varchar(varchar,int4,bool)": _cut("varchar"),
-    "bpchar(bpchar,int4,bool)": _cut("bpchar"),
+RULES: dict[str, Rule] = {
+    "varchar(varchar,int4,bool)": _cut,
+    "bpchar(bpchar,int4,bool)": _cut,
     "initcap(text)": _initcap,
     "encode(bytea,text)": _encode,
     "decode(text,text)": _decode,
     "bytealike(bytea,bytea)": _like_bytes,
     "byteanlike(bytea,bytea)": _not_like_bytes,
     "like(bytea,bytea)": _like_bytes,
-    "btrim(bytea,bytea)": _trim_bytes("both"),
-    "ltrim(bytea,bytea)": _trim_bytes("begin"),
-    "rtrim(bytea,bytea)": _trim_bytes("end"),
+    **{f"{name}(bytea,bytea)": _trim_bytes for name in ("btrim", "ltrim", "rtrim")},
 }
-RULES: dict[str, Rule] = {name: without_name(rule) for name, rule in _FUNCTIONS.items()}

@@ -29,20 +29,13 @@ from sqlglot import exp
 
 from filtersql.filters.facts import facts
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Node
+from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.values.intervals import Parts
 from filtersql.filters.values.time_zone_rules import known_zone, window, zones
 from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "is_sure", "moved", "unit_of"]
 
-#: AT TIME ZONE, and the type of what comes out
-_SHIFTED = {
-    "timezone(text,timestamptz)": "timestamp",
-    "timezone(interval,timestamptz)": "timestamp",
-    "timezone(text,timestamp)": "timestamptz",
-    "timezone(interval,timestamp)": "timestamptz",
-}
 _TRUNCATED = {"date_trunc(text,timestamp)", "date_trunc(text,timestamptz,text)"}
 _WITHIN_HOURS = {"microseconds", "milliseconds", "second", "minute", "hour"}
 _UTC = {"utc", "gmt", "z", "zulu", "universal", "uct", "etc/utc", "etc/gmt", "etc/uct", "greenwich"}
@@ -68,13 +61,9 @@ _SYNONYMS = {
 }  # fmt: skip
 
 
-def _shifted(result: str) -> Rule:
+def _shifted(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """`moment AT TIME ZONE zone`."""
-
-    def shift(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-        return _local(writer, node, writer.put(args[1]), args[0], result)
-
-    return shift
+    return _local(writer, node, writer.put(args[1]), args[0], node.type)
 
 
 def _local(writer: Writer, node: Node, moment: exp.Expr, arg: Node, result: str) -> exp.Expr:
@@ -91,13 +80,13 @@ def _local(writer: Writer, node: Node, moment: exp.Expr, arg: Node, result: str)
         raise writer.refused(node, "This interval is no offset of a time zone.")
     seconds = east if result == "timestamp" else -east
     if seconds:
-        moment = writer.piece(".add_micros", moment, writer.integer(seconds * 1_000_000))
+        moment = writer.piece(".add_micros", moment, seconds * 1_000_000)
     return writer.piece(f".{result}_in_utc", moment)
 
 
 def _in_zone(writer: Writer, moment: exp.Expr, name: str, result: str) -> exp.Expr:
     days = window(name)
-    written = writer.piece(f".{result}_in_zone", moment.copy(), writer.text(name))
+    written = writer.piece(f".{result}_in_zone", moment, name)
     if not days:
         return written
     ends = [writer.text(f"{day} 00:00:00") for day in days if day]
@@ -155,7 +144,7 @@ def _region(writer: Writer, node: Node, written: str) -> str:
     return name
 
 
-def _truncate(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _truncate(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """`date_trunc('unit', timestamp)`, and of a timestamptz in a zone."""
     word = unit_of(writer, node, args[0])
     if word is None:
@@ -169,14 +158,12 @@ def _truncate(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> ex
     cut = writer.piece(f".trunc_{word}", local)
     if word in _WITHIN_HOURS:
         # The offset stays that of the moment, also where the hour exists twice.
-        back = writer.filled("0 - _1", writer.piece(".finite_micros_between", local.copy(), cut))
-        return writer.piece(
-            ".unless_infinite", moment.copy(), writer.piece(".add_micros", moment.copy(), back)
-        )
+        back = writer.filled("0 - _1", writer.piece(".finite_micros_between", local, cut))
+        return writer.piece(".unless_infinite", moment, writer.piece(".add_micros", moment, back))
     return _local(writer, node, cut, args[2], "timestamptz")
 
 
-def moved(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def moved(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """date_add() and date_subtract() in a zone: months and days are those of its clocks."""
     interval = fold(args[1])
     if interval is None or not isinstance(interval.value, Parts | None):
@@ -184,7 +171,7 @@ def moved(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Ex
     moment = writer.put(args[0])
     if interval.value is None:
         return writer.piece(".no_timestamptz")
-    sign = 1 if name == "date_add" else -1
+    sign = 1 if node.function.name == "date_add" else -1
     months, days, micros = (sign * number for number in interval.value)
     if abs(months) > _MOST_MONTHS:
         raise writer.refused(node, "The interval leads out of the range of timestamps.")
@@ -195,9 +182,9 @@ def moved(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Ex
     for piece, number in ((".add_months", months), (".add_days", days)):
         if number:
             local = _local(writer, node, moment, args[2], "timestamp")
-            there = writer.piece(piece, local, writer.integer(number))
+            there = writer.piece(piece, local, number)
             moment = _local(writer, node, there, args[2], "timestamptz")
-    return writer.piece(".add_micros", moment, writer.integer(micros)) if micros else moment
+    return writer.piece(".add_micros", moment, micros) if micros else moment
 
 
 def unit_of(writer: Writer, node: Node, arg: Node) -> str | None:
@@ -212,7 +199,11 @@ def unit_of(writer: Writer, node: Node, arg: Node) -> str | None:
 
 
 RULES: dict[str, Rule] = {
-    **{signature: _shifted(result) for signature, result in _SHIFTED.items()},
+    **{
+        f"timezone({zone},{moment})": _shifted
+        for zone in ("text", "interval")
+        for moment in ("timestamp", "timestamptz")
+    },
     **dict.fromkeys(_TRUNCATED, _truncate),
     **dict.fromkeys(
         (

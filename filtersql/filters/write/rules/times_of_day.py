@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Const, Node
+from filtersql.filters.tree.nodes import Const, Func, Node, Op
 from filtersql.filters.values.intervals import Parts
 from filtersql.filters.write import let_binding
 from filtersql.filters.write.rules.interval_components import DAY, component
@@ -63,36 +63,36 @@ def _stays(constant: Const) -> bool:
     return not isinstance(constant.value, Parts) or abs(constant.value[2]) < _LAST - DAY
 
 
-def move_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def move_time(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """Time + interval: only the interval's time counts, modulo a day."""
     time, interval = args if args[0].type == "time" else (args[1], args[0])
-    symbol = "-" if name == "time_mi_interval" else "+"
+    symbol = "-" if node.function.name == "time_mi_interval" else "+"
     micros = writer.piece(".time_micros", writer.put(time))
     result = _time_of(writer, _moved_micros(writer, micros, symbol, interval))
     return writer.case([(writer.is_null(writer.put(time)), writer.null())], result)
 
 
-def _move_timetz(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    symbol = "-" if name == "timetz_mi_interval" else "+"
+def _move_timetz(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
+    symbol = "-" if node.function.name == "timetz_mi_interval" else "+"
     key = writer.put(args[0])
     micros = _moved_micros(writer, writer.piece(".timetz_micros", key), symbol, args[1])
-    west = writer.piece(".timetz_west", key.copy())
+    west = writer.piece(".timetz_west", key)
     return writer.piece(".timetz_of", writer.piece(".day_micros", micros), west)
 
 
-def _zoned_timetz(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _zoned_timetz(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """Timetz AT TIME ZONE interval."""
     zone = fold(args[0])
     if zone is None or not isinstance(zone.value, Parts) or any(zone.value[:2]):
         raise writer.refused(node, "The time zone must be a constant of hours and minutes.")
     east = abs(zone.value[2]) // 1_000_000 * (1 if zone.value[2] > 0 else -1)
     utc = writer.piece(".timetz_utc", writer.put(args[1]))
-    micros = writer.filled("_1 + _2", utc, writer.integer(east * 1_000_000))
-    west = writer.cast(writer.integer(-east), "BIGINT")
+    micros = writer.filled("_1 + _2", utc, east * 1_000_000)
+    west = writer.cast(-east, "BIGINT")
     return writer.piece(".timetz_of", writer.piece(".day_micros", micros), west)
 
 
-def _time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _time(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     """The time of a timestamp, an interval or a timetz."""
     match args[0].type:
         case "timestamp":

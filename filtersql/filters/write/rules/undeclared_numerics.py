@@ -54,12 +54,11 @@ def fitted(writer: Writer, node: Var, size: tuple[int, int] = FITTING) -> exp.Ex
     problem = (
         f'{_GUARD}"{node.name}" has more than {before} digits before or {behind} behind the point'
     )
-    fits = writer.piece(".matches", column, writer.text(pattern))
+    fits = writer.piece(".matches", column, pattern)
     return writer.case(
-        [(fits, writer.cast(column.copy(), sql))],
+        [(fits, writer.cast(column, sql))],
         writer.case(
-            [(writer.is_null(column.copy()), writer.cast(writer.null(), sql))],
-            writer.cast(writer.piece(".raise", writer.text(problem)), sql),
+            [(writer.is_null(column), writer.cast(writer.null(), sql))], writer.raised(problem, sql)
         ),
     )
 
@@ -84,7 +83,7 @@ def compared(writer: Writer, symbol: str, node: Var, value: Decimal) -> exp.Expr
     double = writer.piece(".numeric_double", writer.column(node))
 
     def text_is(pattern: str) -> exp.Expr:
-        return writer.piece(".matches", writer.column(node), writer.text(f"^{pattern}$"))
+        return writer.piece(".matches", writer.column(node), f"^{pattern}$")
 
     if symbol in ("=", "<>"):
         digits = f"-?{digits}" if not value else f"{'-' if value < 0 else ''}{digits}"
@@ -120,7 +119,6 @@ def unless_too_long(writer: Writer, node: Node, found: exp.Expr) -> exp.Expr:
     numbers = [one.value for one in nodes if isinstance(one, Const)]
     grown = [one.as_tuple() for one in numbers if isinstance(one, Decimal) and one.is_finite()]
     most -= len(nodes) + sum(len(digits) + abs(int(place)) for _, digits, place in grown)
-    problem = writer.piece(".raise", writer.text("a numeric has too many digits"))
     tests = [writer.filled(f"LENGTH(_1) > {max(most, 1)}", one) for one in undeclared]
-    whens = [(test, writer.cast(problem.copy(), "BOOLEAN")) for test in tests]
+    whens = [(test, writer.raised("a numeric has too many digits", "BOOLEAN")) for test in tests]
     return writer.case(whens, found) if whens else found
