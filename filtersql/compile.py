@@ -203,7 +203,6 @@ def _node(
             by_action,
             catalog=project.definitions.catalog,
             identity_check=project.identity_check,
-            semantics=project.semantics,
             filter_of=shelf.filter,
         )
     )
@@ -211,7 +210,7 @@ def _node(
     untold_here = untold(resolved, read, project.definitions.catalog)
     if mistakes := [*untold_here, *window_mistakes(resolved, filters)]:
         raise Mistakes(mistakes)
-    known = project.definitions.catalog, project.semantics, shelf.filter
+    known = project.definitions.catalog, shelf.filter
     stops = unjudgeable(resolved, by_action, *known) if project.identity_check == "run" else ()
     resolved = replace(resolved, unjudged=tuple(stops))
     notices |= dict.fromkeys(resolved.notices)

@@ -34,7 +34,6 @@ from filtersql.errors.replication_sets import NEEDS_FULL_IDENTITY
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.publications.model import Contribution, ResolvedTable
-from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Passage, Span
 
 __all__ = ["FilterOf", "check_identity", "unjudgeable", "without_effect"]
@@ -51,7 +50,6 @@ def check_identity(
     *,
     catalog: Catalog,
     identity_check: str = "compile",
-    semantics: Semantics = POSTGRES,
     filter_of: FilterOf | None = None,
 ) -> tuple[Notice, ...]:
     """What the filters of a target read beyond the replica identity of its leaves.
@@ -60,7 +58,7 @@ def check_identity(
     PostgreSQL does. What `publications` found is reported with them. Raises Mistakes unless
     `identity_check` is `run`.
     """
-    mistakes = unjudgeable(resolved, action_filters, catalog, semantics, filter_of)
+    mistakes = unjudgeable(resolved, action_filters, catalog, filter_of)
     if mistakes and identity_check != "run":
         raise Mistakes(mistakes)
     return tuple(as_notice("replica-identity", mistake) for mistake in mistakes)
@@ -70,7 +68,6 @@ def unjudgeable(
     resolved: ResolvedTable,
     action_filters: Mapping[Action, tuple[Filter, ...]],
     catalog: Catalog,
-    semantics: Semantics,
     filter_of: FilterOf | None,
 ) -> list[Mistake]:
     """What stops the first UPDATE or DELETE of a target; PostgreSQL 15 copies some without any."""
@@ -79,16 +76,16 @@ def unjudgeable(
     told = [
         mistake
         for mistake in resolved.unjudged
-        if _judges_old_rows(semantics)
-        or (isinstance(mistake, NoReplicaIdentity) and not semantics.sets_need_key)
+        if _judges_old_rows(resolved)
+        or (isinstance(mistake, NoReplicaIdentity) and not resolved.semantics.sets_need_key)
     ]
     feed = resolved.subscription.changes
     if feed is not None and feed.before_complete:
         return told
     return [
-        *_of_filters(resolved, action_filters, catalog, semantics, filter_of),
+        *_of_filters(resolved, action_filters, catalog, filter_of),
         *told,
-        *_not_full(resolved, catalog, semantics),
+        *_not_full(resolved, catalog),
     ]
 
 
@@ -96,25 +93,24 @@ def _of_filters(
     resolved: ResolvedTable,
     action_filters: Mapping[Action, tuple[Filter, ...]],
     catalog: Catalog,
-    semantics: Semantics,
     filter_of: FilterOf | None,
 ) -> Iterator[Mistake]:
     leaves = [catalog.tables[name] for name in resolved.sources]
     read: list[_Read] = [
         (row_filter, leaves, (action,))
-        for action in _judges_old_rows(semantics)
+        for action in _judges_old_rows(resolved)
         for row_filter in action_filters.get(action, ())
     ]
-    if filter_of is not None and _reads_old(resolved, semantics):
-        read += _without_effect(resolved, leaves, catalog, semantics, filter_of)
+    if filter_of is not None and _reads_old(resolved):
+        read += _without_effect(resolved, leaves, catalog, filter_of)
     yield from _mistakes(read, resolved.table.name)
 
 
-def _not_full(resolved: ResolvedTable, catalog: Catalog, semantics: Semantics) -> Iterator[Mistake]:
+def _not_full(resolved: ResolvedTable, catalog: Catalog) -> Iterator[Mistake]:
     """The first leaf of a filtered table that logs less than the source system asks for."""
     changing = {Action.UPDATE, Action.DELETE} & set(resolved.filters)
     filtered = any(part.where is not None for part in resolved.contributions)
-    if not semantics.full_identity or not changing or not filtered:
+    if not resolved.semantics.full_identity or not changing or not filtered:
         return
     for name in resolved.sources:
         if catalog.tables[name].replica_identity.kind is not Identity.FULL:
@@ -122,9 +118,9 @@ def _not_full(resolved: ResolvedTable, catalog: Catalog, semantics: Semantics) -
             return
 
 
-def _reads_old(resolved: ResolvedTable, semantics: Semantics) -> bool:
+def _reads_old(resolved: ResolvedTable) -> bool:
     """Whether any publication of the target needs old rows to be judged."""
-    needed = _judges_old_rows(semantics)
+    needed = _judges_old_rows(resolved)
     parts = (*resolved.contributions, *resolved.displaced)
     return any(action in part.actions for part in parts for action in needed)
 
@@ -147,10 +143,9 @@ def _without_effect(
     resolved: ResolvedTable,
     leaves: Iterable[Table],
     catalog: Catalog,
-    semantics: Semantics,
     filter_of: FilterOf,
 ) -> Iterator[_Read]:
-    needed = _judges_old_rows(semantics)
+    needed = _judges_old_rows(resolved)
     for part, where in without_effect(resolved):
         if part.actions.isdisjoint(needed):
             continue
@@ -180,9 +175,9 @@ def _carries(leaf: Table, column: str) -> bool:
     return leaf.replica_identity.kind is Identity.FULL or column in leaf.identity_columns
 
 
-def _judges_old_rows(semantics: Semantics) -> tuple[Action, ...]:
-    update = semantics.update_decision == "old_new"
-    delete = semantics.delete_policy == "old_filter"
+def _judges_old_rows(resolved: ResolvedTable) -> tuple[Action, ...]:
+    update = resolved.semantics.update_decision == "old_new"
+    delete = resolved.semantics.delete_policy == "old_filter"
     return ((Action.UPDATE,) if update else ()) + ((Action.DELETE,) if delete else ())
 
 

@@ -52,7 +52,6 @@ def check_unsubscribed(
                     by_action,
                     catalog=definitions.catalog,
                     identity_check="run",
-                    semantics=semantics,
                     filter_of=filter_of,
                 )
                 found |= dict.fromkeys(notices)

@@ -23,7 +23,7 @@ from filtersql.filters.values import calendar, show
 from filtersql.filters.values.networks import Address, sort_key
 from filtersql.storage import Engine
 
-__all__ = ["Unwritable", "boolean", "cast", "integer", "literal", "null", "text"]
+__all__ = ["Unwritable", "boolean", "cast", "integer", "literal", "null", "sql_type", "text"]
 
 #: DuckDB writes the era behind the year's last day
 _BEFORE_CHRIST = re.compile(r"^(\S+)(.*) BC$")
@@ -83,17 +83,21 @@ def boolean(value: bool) -> exp.Boolean:
     return exp.Boolean(this=value)
 
 
+def sql_type(type_name: str, engine: Engine) -> str:
+    """The engine's type of the values of one of PostgreSQL's."""
+    return _SQL_TYPES.get(type_name, ("STRING", "TEXT"))[engine == "duckdb"]
+
+
 def null(type_name: str, engine: Engine) -> exp.Cast:
     """NULL of a type."""
-    found = _SQL_TYPES.get(type_name, ("STRING", "TEXT"))
-    return cast(exp.Null(), found[engine == "duckdb"], engine)
+    return cast(exp.Null(), sql_type(type_name, engine), engine)
 
 
 def literal(type_name: str, value: object, engine: Engine) -> exp.Expr:
     """A constant of any type but numeric, whose digits depend on what is beside it."""
     if value is None:
         return null(type_name, engine)
-    sql_type = _SQL_TYPES.get(type_name, ("", ""))[engine == "duckdb"]
+    held_as = sql_type(type_name, engine)
     match type_name:
         case "bool":
             return boolean(bool(value))
@@ -103,17 +107,17 @@ def literal(type_name: str, value: object, engine: Engine) -> exp.Expr:
             if type_name == "int4" and value > -(2**31):
                 return integer(value)
             shown = text(str(value)) if value < 0 else integer(value)
-            return cast(shown, sql_type, engine)
+            return cast(shown, held_as, engine)
         case "float4" | "float8":
-            return cast(text(show(type_name, value)), sql_type, engine)
+            return cast(text(show(type_name, value)), held_as, engine)
         case "bytea":
             assert isinstance(value, bytes)
             if engine == "spark":
                 return exp.HexString(this=value.hex().upper())
-            return cast(text("".join(f"\\x{byte:02X}" for byte in value)), sql_type, engine)
+            return cast(text("".join(f"\\x{byte:02X}" for byte in value)), held_as, engine)
         case "date" | "timestamp" | "timestamptz":
             assert isinstance(value, int)
-            return _moment(type_name, value, sql_type, engine)
+            return _moment(type_name, value, engine)
     if isinstance(value, calendar.TimeAndZone):
         west = -value.east
         key = (value.micros + west * 1_000_000 + 10**12) * 200_000 + west + 100_000
@@ -131,17 +135,17 @@ def literal(type_name: str, value: object, engine: Engine) -> exp.Expr:
     raise Unwritable(type_name)
 
 
-def _moment(type_name: str, value: int, sql_type: str, engine: Engine) -> exp.Expr:
-    shown = show(type_name, value)
+def _moment(type_name: str, value: int, engine: Engine) -> exp.Expr:
+    shown, held_as = show(type_name, value), sql_type(type_name, engine)
     if shown.endswith("infinity"):
         if engine == "spark":
             raise Unwritable(shown)
-        return cast(text(shown), sql_type, engine)
+        return cast(text(shown), held_as, engine)
     if engine == "duckdb":
         if type_name != "date" and value >= _DUCKDB_END:
             raise Unwritable(shown)
-        return cast(text(_BEFORE_CHRIST.sub(r"\1 (BC)\2", shown)), sql_type, engine)
+        return cast(text(_BEFORE_CHRIST.sub(r"\1 (BC)\2", shown)), held_as, engine)
     days = value if type_name == "date" else value // calendar.USECS_PER_DAY
     if _SPARK_DAYS[0] <= days <= _SPARK_DAYS[1]:
-        return cast(text(shown.replace("+00", "+00:00")), sql_type, engine)
+        return cast(text(shown.replace("+00", "+00:00")), held_as, engine)
     raise Unwritable(shown)

@@ -37,9 +37,8 @@ from filtersql.filters.tree.nodes import (
     Row,
     RowCompare,
     Strength,
-    Var,
 )
-from filtersql.filters.tree.walking import walk
+from filtersql.filters.tree.walking import reads_column
 
 __all__ = ["between", "distinct", "in_list", "rows"]
 
@@ -47,7 +46,7 @@ __all__ = ["between", "distinct", "in_list", "rows"]
 def in_list(scope: Scope, name: str, left: Node, items: Sequence[Node], place: int) -> Node:
     """`left IN (items)`, or NOT IN when the operator is <>."""
     any_of = name != "<>"
-    constant = [item for item in items if not _has_column(item)]
+    constant = [item for item in items if not reads_column(item)]
     rest: Sequence[Node] = items
     result: Node | None = None
     if len(constant) > 1:
@@ -61,7 +60,7 @@ def in_list(scope: Scope, name: str, left: Node, items: Sequence[Node], place: i
             state = of_result(array, merged(scope, elements))
             listed = ArrayExpr(array, -1, -1, *state, elements)
             result = make_scalar_array(scope, name, left, listed, place, any_of=any_of)
-            rest = [item for item in items if _has_column(item)]
+            rest = [item for item in items if reads_column(item)]
     for item in rest:
         if isinstance(left, Row) and isinstance(item, Row):
             one = rows(scope, name, left.args, item.args, place)
@@ -71,10 +70,6 @@ def in_list(scope: Scope, name: str, left: Node, items: Sequence[Node], place: i
         result = one if result is None else _joined("or" if any_of else "and", (result, one), place)
     assert result is not None
     return result
-
-
-def _has_column(node: Node) -> bool:
-    return any(isinstance(item, Var) for item in walk(node))
 
 
 def _joined(kind: str, args: tuple[Node, ...], place: int) -> Bool:

@@ -46,18 +46,22 @@ def make(scope: Scope, name: str, args: Sequence[Node], location: int) -> Op:
 
 def make_distinct(scope: Scope, args: Sequence[Node], location: int) -> Op:
     """`a IS DISTINCT FROM b`."""
-    operator, declared, result = _resolved(scope, "=", args, location)
-    if result != "bool":
-        raise Wrong("IS DISTINCT FROM requires = operator to yield boolean", scope.span(location))
-    return _built(scope, Distinct, operator, declared, result, args, location)
+    return _equality(scope, Distinct, "IS DISTINCT FROM", args, location)
 
 
 def make_null_if(scope: Scope, args: Sequence[Node], location: int) -> Op:
     """`NULLIF(a, b)`: its type is that of the first argument of `=`."""
+    return _equality(scope, NullIf, "NULLIF", args, location)
+
+
+def _equality(
+    scope: Scope, kind: type[Op], construct: str, args: Sequence[Node], location: int
+) -> Op:
     operator, declared, result = _resolved(scope, "=", args, location)
     if result != "bool":
-        raise Wrong("NULLIF requires = operator to yield boolean", scope.span(location))
-    return _built(scope, NullIf, operator, declared, declared[0], args, location)
+        raise Wrong(f"{construct} requires = operator to yield boolean", scope.span(location))
+    result = declared[0] if kind is NullIf else result
+    return _built(scope, kind, operator, declared, result, args, location)
 
 
 def make_scalar_array(

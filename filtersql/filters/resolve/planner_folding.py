@@ -33,11 +33,10 @@ from filtersql.filters.tree.nodes import (
     NullIf,
     Op,
     ScalarArrayOp,
-    Var,
     is_null_const,
 )
 from filtersql.filters.tree.rebuilding import rebuilt
-from filtersql.filters.tree.walking import walk
+from filtersql.filters.tree.walking import reads_column, walk
 from filtersql.filters.values import ranges
 from filtersql.filters.values.ranges import Range
 
@@ -77,13 +76,11 @@ def _uncalled(node: Node) -> Node:
     if not any(one is not None and one.value is None for one in known):
         return node
     # what holds no column is computed at once: it may raise all the same
-    if any(one is None and not _reads(arg) for one, arg in zip(known, node.args, strict=True)):
+    if any(
+        one is None and not reads_column(arg) for one, arg in zip(known, node.args, strict=True)
+    ):
         return node
     return Const(node.type, -1, node.location, node.collation, node.strength, None)
-
-
-def _reads(node: Node) -> bool:
-    return any(isinstance(one, Var) for one in walk(node))
 
 
 def _decided(scope: Scope, tree: Node, before: Sequence[Node]) -> Node:
@@ -96,7 +93,7 @@ def _decided(scope: Scope, tree: Node, before: Sequence[Node]) -> Node:
         if not isinstance(node, (Op, Func)) or node.function.name not in _HOLDS:
             return node
         ranged = node.args[_HOLDS[node.function.name]]
-        if _reads(ranged):
+        if reads_column(ranged):
             return node
         value = _value(ranged)
         if value is None:

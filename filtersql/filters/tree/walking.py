@@ -34,9 +34,10 @@ from filtersql.filters.tree.nodes import (
     Row,
     RowCompare,
     ScalarArrayOp,
+    Var,
 )
 
-__all__ = ["children", "leftmost", "walk"]
+__all__ = ["children", "leftmost", "reads_column", "walk"]
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -57,6 +58,11 @@ def walk(node: Node) -> list[Node]:
         if rule is not None:
             waiting += rule(item)[::-1]
     return found
+
+
+def reads_column(node: Node) -> bool:
+    """Whether it reads a column: the planner computes what is made of constants alone."""
+    return any(isinstance(one, Var) for one in walk(node))
 
 
 def _of_case(node: Case) -> tuple[Node, ...]:

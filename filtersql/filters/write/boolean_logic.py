@@ -28,8 +28,8 @@ from sqlglot import exp
 
 from filtersql.filters.engines.templates import joined, operand
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import Bool, Node, Var
-from filtersql.filters.tree.walking import walk
+from filtersql.filters.tree.nodes import Bool, Node
+from filtersql.filters.tree.walking import reads_column
 from filtersql.filters.write import let_binding
 from filtersql.filters.write.raising import may_raise, raises_there
 from filtersql.filters.write.rules import undeclared_numerics
@@ -148,9 +148,7 @@ class _Chain:
         return [
             part
             for arg, part in zip(self.args, self.parts, strict=True)
-            if fold(arg) is None
-            and not may_raise(arg)
-            and not any(isinstance(one, Var) for one in walk(arg))
+            if fold(arg) is None and not may_raise(arg) and not reads_column(arg)
         ]
 
 

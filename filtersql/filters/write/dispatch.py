@@ -62,8 +62,6 @@ from filtersql.storage import Engine
 
 __all__ = ["expression", "write", "writer_of"]
 
-#: types held as PostgreSQL's text, of which another form is computed with
-_HELD = {"timetz", "inet", "cidr", "money"}
 #: nodes of a text that an engine still reads in seconds
 _MOST_PARTS = 40_000
 _TOO_LONG = "The statement would be too long for an engine's parser."
@@ -111,13 +109,13 @@ def _put(writer: Writer, node: Node) -> exp.Expr:
         return writer.constant(constant)
     match node:
         case Var():
-            return writer.stored(node)
+            return stored_types.stored(writer, node)
         case Held():
             return exp.column(node.name)
         case Cut():
             return _cut(node)
         case Bool():
-            return writer.logic(node)
+            return boolean_logic.logic(writer, node)
         case ScalarArrayOp():
             return calls.scalar_array(writer, node)
         case Distinct():
@@ -144,16 +142,6 @@ def _put(writer: Writer, node: Node) -> exp.Expr:
 def _cut(node: Cut) -> exp.Expr:
     """A column of the run's clock."""
     return exp.select(exp.column(node.column.name)).from_(exp.to_table(CLOCK)).subquery()
-
-
-def _stored(writer: Writer, node: Var) -> exp.Expr:
-    """A column as it is stored."""
-    if node.special:
-        raise writer.refused(node, "The target does not hold it.")
-    if node.target_type is not None:
-        return stored_types.stored(writer, node)
-    column = writer.column(node)
-    return writer.piece(f".{node.type}", column) if node.type in _HELD else column
 
 
 def _construct(writer: Writer, node: Node, put: Put) -> exp.Expr:
@@ -189,12 +177,10 @@ def _forms(engine: Engine) -> Forms:
         rows=rows_of(engine),
         put=_put,
         comparison=calls.comparison,
-        stored=_stored,
         null_of=null_tests.null_of,
         raw=null_tests.raw,
         absent=null_tests.absent,
         held_text=_held_text,
         made_document=json_paths.found,
-        logic=boolean_logic.logic,
         construct=_construct,
     )

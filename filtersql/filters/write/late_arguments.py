@@ -22,7 +22,7 @@ from filtersql.filters.facts import facts
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Const, Func, Node, NullIf, Op, Var, is_null_const
 from filtersql.filters.tree.transparent_nodes import bare
-from filtersql.filters.tree.walking import walk
+from filtersql.filters.tree.walking import reads_column, walk
 from filtersql.filters.write.raising import may_raise
 from filtersql.filters.write.writer import Writer
 
@@ -86,7 +86,7 @@ def _is_by_parts(node: Node) -> bool:
 
 def raises(node: Node) -> bool:
     """Whether some row makes it raise; constants do so before the first one."""
-    return not isinstance(node, (Var, Const)) and may_raise(node) and _reads(node)
+    return not isinstance(node, (Var, Const)) and may_raise(node) and reads_column(node)
 
 
 def late(writer: Writer, node: Op | Func) -> list[Node]:
@@ -103,11 +103,6 @@ def late(writer: Writer, node: Op | Func) -> list[Node]:
     if raising == [_first(writer, node)] and not any(map(_holds_null, args)):
         return []
     return [args[place] for place in raising]
-
-
-def _reads(node: Node) -> bool:
-    """Whether it reads a column: the planner computes what is made of constants alone."""
-    return any(isinstance(one, Var) for one in walk(node))
 
 
 def _holds_null(node: Node) -> bool:

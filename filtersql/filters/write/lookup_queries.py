@@ -15,13 +15,12 @@ from sqlglot import exp, select
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.tree.nodes import Lookup, Var
 from filtersql.filters.write.rules import numeric_digits
+from filtersql.filters.write.rules.numeric_digits import INTEGER_DIGITS
 from filtersql.filters.write.writer import Writer
 from filtersql.names import view_name
 
 __all__ = ["put"]
 
-#: the digits of whole numbers
-_DIGITS = {"int2": 5, "int4": 10, "int8": 19}
 _TEXTS = {"text", "varchar"}
 #: types whose values are equal where the engine says so
 _ALIKE = {"date", "uuid", "bool"}
@@ -34,7 +33,7 @@ _FOUND = (
 def put(writer: Writer, node: Lookup) -> exp.Expr:
     """IN or NOT IN, over the view `filtersql_lookup__<schema>__<table>`."""
     view = exp.to_identifier(view_name("lookup", node.relation))
-    value = writer.stored(node.arg) if node.arg.type != "numeric" else writer.put(node.arg)
+    value = writer.put(node.arg)
     looked: exp.Expr = exp.column(node.looked.name, quoted=True)
     if node.looked.target_type is not None:
         raise writer.refused(node, f"The target stores its values as {node.looked.target_type}.")
@@ -57,9 +56,9 @@ def _common(writer: Writer, node: Lookup) -> str | None:
     kinds = {node.arg.type, node.looked.type}
     if kinds <= _TEXTS or (len(kinds) == 1 and kinds <= _ALIKE):
         return None
-    if kinds <= set(_DIGITS):
+    if kinds <= set(INTEGER_DIGITS):
         return None if len(kinds) == 1 else "BIGINT"
-    if kinds <= {*_DIGITS, "numeric"}:
+    if kinds <= {*INTEGER_DIGITS, "numeric"}:
         sides = [_digits(side) for side in (node.arg, node.looked)]
         known = [side for side in sides if side is not None]
         if kinds == {"numeric"} and len(known) == 2 and known[0] == known[1]:
@@ -76,5 +75,5 @@ def _common(writer: Writer, node: Lookup) -> str | None:
 
 
 def _digits(side: Var) -> numeric_digits.Digits | None:
-    whole = _DIGITS.get(side.type)
+    whole = INTEGER_DIGITS.get(side.type)
     return numeric_digits.Digits(whole, 0) if whole else numeric_digits.digits(side)

@@ -33,12 +33,11 @@ from filtersql.filters.tree.nodes import (
     Node,
     NullIf,
     NullTest,
-    Op,
     Relabel,
     Row,
     Var,
 )
-from filtersql.filters.write import evaluation_order, stored_types
+from filtersql.filters.write import boolean_logic, evaluation_order, stored_types
 from filtersql.filters.write.raising import may_raise
 from filtersql.filters.write.rules import (
     arrays,
@@ -63,7 +62,11 @@ def null_test(writer: Writer, node: NullTest) -> exp.Expr:
             return evaluation_order.after(writer, node.arg, not node.is_null)
         test = NullTest("bool", is_null=node.is_null, by_value=False)
         tests = tuple(replace(test, arg=arg) for arg in node.arg.args)
-        return writer.logic(Bool("bool", kind="and", args=tests)) if tests else exp.true()
+        return (
+            boolean_logic.logic(writer, Bool("bool", kind="and", args=tests))
+            if tests
+            else exp.true()
+        )
     null = writer.null_of(node.arg)
     return null if node.is_null else exp.Not(this=null)
 
@@ -73,8 +76,7 @@ def null_of(writer: Writer, node: Node) -> exp.Expr:
     known = fold(node)
     if known and isinstance(known.value, Decimal) and not known.value.is_finite():
         return exp.false()  # no DECIMAL holds it
-    if numeric_digits.is_quotient(node) and numeric_digits.digits(node) is None:
-        assert isinstance(node, Op)
+    if numeric_digits.is_endless(node):
         return division.is_null(writer, node)
     null = documents.is_null(writer, node) or arrays.is_null(writer, node)
     found = null or writer.absent(writer.raw(node), node)

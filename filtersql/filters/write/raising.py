@@ -23,7 +23,7 @@ from filtersql.filters.facts import NUMERIC_COMPARISONS
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var
-from filtersql.filters.tree.walking import walk
+from filtersql.filters.tree.walking import reads_column, walk
 from filtersql.filters.types import display
 from filtersql.filters.values import jsonpaths
 from filtersql.filters.values.intervals import Parts
@@ -114,7 +114,7 @@ def _path_problem(node: Op | Func) -> str:
 
 def _harmless(node: Op | Func) -> bool:
     """Whether the constants in a call keep it from raising."""
-    if not any(isinstance(item, Var) for item in walk(node)):
+    if not reads_column(node):
         return fold(node) is not None
     name = node.function.name
     if str(node.function) in letter_case.CASED and locales.ascii_only(node.input_collation):

@@ -37,6 +37,8 @@ from filtersql.storage import is_text, stored_as
 
 __all__ = ["call", "is_beyond", "key", "stored"]
 
+#: types held as PostgreSQL's text, of which another form is computed with
+_HELD = {"timetz", "inet", "cidr", "money"}
 #: other types that hold all values of a type, or a run stops at one
 _WIDER = {
     **dict.fromkeys(
@@ -48,9 +50,12 @@ _WIDER = {
 
 
 def stored(writer: Writer, node: Var) -> exp.Expr:
-    """A column of another type as a value of its own."""
-    assert node.target_type is not None
+    """A column as a value of its type, whatever it is stored as."""
+    if node.special:
+        raise writer.refused(node, "The target does not hold it.")
     column, target = writer.column(node), node.target_type
+    if target is None:
+        return writer.piece(f".{node.type}", column) if node.type in _HELD else column
     own = stored_as(PgType(node.type), writer.engine)
     if is_text(target):
         read = array_elements.stored(writer, node.type, column)

@@ -18,7 +18,7 @@ from filtersql.filters.engines.templates import fill, of_a_table, operand
 from filtersql.filters.model import ELEMENT, ColumnWriter
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.descriptions import described
-from filtersql.filters.tree.nodes import Bool, Const, Func, Node, Op, Var
+from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var
 from filtersql.filters.tree.walking import leftmost
 from filtersql.source import Passage, Span
 from filtersql.storage import Engine
@@ -58,8 +58,6 @@ class Forms(Struct, frozen=True):
     put: Callable[[Writer, Node], exp.Expr]
     #: `function(args)` of a node
     comparison: Rule
-    #: a column as it is stored
-    stored: Callable[[Writer, Var], exp.Expr]
     #: whether it is NULL
     null_of: Callable[[Writer, Node], exp.Expr]
     #: a value of which only its being NULL matters
@@ -70,8 +68,6 @@ class Forms(Struct, frozen=True):
     held_text: Callable[[Writer, Node], exp.Expr | None]
     #: the document that a function makes, and whether its numbers lose their trailing zeros
     made_document: Callable[[Writer, Func | Op, bool], exp.Expr]
-    #: AND, OR and NOT
-    logic: Callable[[Writer, Bool], exp.Expr]
     #: CASE, COALESCE, NULLIF, GREATEST and LEAST, whose branches a function writes
     construct: Callable[[Writer, Node, Put], exp.Expr]
 
@@ -95,7 +91,7 @@ class Writer(Struct, frozen=True):
     @property
     def text_type(self) -> str:
         """The engine's type of texts."""
-        return "STRING" if self.engine == "spark" else "TEXT"
+        return values.sql_type("text", self.engine)
 
     # -- forms of nodes ----------------------------------------------------------------------
 
@@ -106,10 +102,6 @@ class Writer(Struct, frozen=True):
     def comparison(self, node: Func | Op, *args: Node) -> exp.Expr:
         """The function of `node`, called with these arguments."""
         return self.forms.comparison(self, node, args)
-
-    def stored(self, node: Var) -> exp.Expr:
-        """A column as it is stored."""
-        return self.forms.stored(self, node)
 
     def null_of(self, node: Node) -> exp.Expr:
         """IS NULL of a value of any type."""
@@ -130,10 +122,6 @@ class Writer(Struct, frozen=True):
     def made_document(self, node: Func | Op, plain: bool) -> exp.Expr:
         """The document that a function makes; a `plain` one has no trailing zeros."""
         return self.forms.made_document(self, node, plain)
-
-    def logic(self, node: Bool) -> exp.Expr:
-        """AND, OR, NOT."""
-        return self.forms.logic(self, node)
 
     def construct(self, node: Node, put: Put) -> exp.Expr:
         """CASE, COALESCE, NULLIF, GREATEST and LEAST, whose branches `put` writes."""
@@ -170,6 +158,10 @@ class Writer(Struct, frozen=True):
     def cast(self, expression: Part, sql_type: str) -> exp.Expr:
         """CAST."""
         return values.cast(own(expression), sql_type, self.engine)
+
+    def typed(self, expression: Part, type_name: str) -> exp.Expr:
+        """CAST to how the engine holds one of PostgreSQL's types."""
+        return self.cast(expression, values.sql_type(type_name, self.engine))
 
     def text(self, value: str) -> exp.Expr:
         """A string literal."""

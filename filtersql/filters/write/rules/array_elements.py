@@ -21,6 +21,7 @@ import re
 
 from sqlglot import exp
 
+from filtersql.filters.engines import values
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Const, Node, Var
 from filtersql.filters.tree.transparent_nodes import bare
@@ -45,18 +46,13 @@ _SQL = {
     "timestamptz": ("BIGINT", "TIMESTAMPTZ"), "timetz": ("BIGINT", "BIGINT"),
     "money": ("BIGINT", "BIGINT"), "interval": ("DECIMAL(38, 0)", "DECIMAL(38, 0)"),
 }  # fmt: skip
-_INTEGERS = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}
-_NATIVE = {
-    **{name: (kind, kind) for name, kind in _INTEGERS.items()},
-    "float4": ("FLOAT", "FLOAT"), "float8": ("DOUBLE", "DOUBLE"), "bool": ("BOOLEAN", "BOOLEAN"),
-    "date": ("DATE", "DATE"), "timestamp": ("TIMESTAMP_NTZ", "TIMESTAMP"),
-    "timestamptz": ("TIMESTAMP", "TIMESTAMPTZ"),
-}  # fmt: skip
 #: families of which one value has one text, so that equal arrays have equal texts
 ONE_TEXT = {"int", "text", "uuid", "bool", "macaddr", "bit", "bytea", "time"}
 #: families whose order is that of a collation
 COLLATED = {"text", "bpchar"}
 _MOMENTS = {"date", "timestamp", "timestamptz"}
+#: families whose values an engine holds by its own types
+_NATIVE = {"int", "float", "bool", *_MOMENTS}
 #: the moments that Spark has literals for
 _OF_SPARK = re.compile(r"\d{4}-[^B]*")
 _FAREST = {"date": 2**31 - 1, "timestamp": 2**63 - 1, "timestamptz": 2**63 - 1}
@@ -69,8 +65,8 @@ def family(type_name: str) -> str:
 
 def key_type(writer: Writer, type_name: str) -> str:
     """The engine's type of the values of `key`."""
-    if type_name in _INTEGERS:
-        return _INTEGERS[type_name]
+    if family(type_name) == "int":
+        return values.sql_type(type_name, writer.engine)
     found = _SQL.get(family(type_name), (writer.text_type, writer.text_type))
     return found[writer.engine == "duckdb"]
 
@@ -78,11 +74,11 @@ def key_type(writer: Writer, type_name: str) -> str:
 def key(writer: Writer, type_name: str, text: exp.Expr) -> exp.Expr:
     """An element's text as a value that can be compared; NULL where it is NULL."""
     kind = family(type_name)
-    if type_name in _INTEGERS:
-        return writer.cast(text, _INTEGERS[type_name])
     match kind:
+        case "int":
+            return writer.typed(text, type_name)
         case "float":
-            read = writer.cast(writer.cast(text, _NATIVE[type_name][0]), "DOUBLE")
+            read = writer.cast(writer.typed(text, type_name), "DOUBLE")
             return _without_negative_zero(writer, read)
         case "numeric":
             return numeric_sort_texts.sort_text_of_shown(writer, text)
@@ -123,13 +119,11 @@ def _since_1970(kind: str) -> str:
 
 def stored(writer: Writer, type_name: str, text: exp.Expr) -> exp.Expr:
     """An element's text as a column of its type is stored."""
-    if type_name not in _NATIVE:
-        return writer.piece(".unhex", writer.filled("SUBSTRING(_1, 3)", text)) if (
-            type_name == "bytea"
-        ) else text  # fmt: skip
+    if type_name == "bytea":
+        return writer.piece(".unhex", writer.filled("SUBSTRING(_1, 3)", text))
     if type_name in _MOMENTS:
         text = writer.piece(".moment_text", text)
-    return writer.cast(text, _NATIVE[type_name][writer.engine == "duckdb"])
+    return writer.typed(text, type_name) if family(type_name) in _NATIVE else text
 
 
 def of_node(writer: Writer, node: Node) -> exp.Expr:

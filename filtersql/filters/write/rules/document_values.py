@@ -32,7 +32,7 @@ from filtersql.filters.write.rules import array_literals, array_values
 from filtersql.filters.write.rules.document_constants import document_of, loaded
 from filtersql.filters.write.writer import Writer
 
-__all__ = ["STEPS", "any_item", "document", "field", "item", "raw", "walk_to"]
+__all__ = ["STEPS", "any_item", "document", "field", "item", "key_path", "raw", "walk_to"]
 
 _FIELDS = {"jsonb_object_field", "json_object_field"}
 _ITEMS = {"jsonb_array_element", "json_array_element"}
@@ -212,10 +212,14 @@ def field(
         return writer.piece(".json_field", source, name)
     if writer.engine == "spark":
         return writer.piece(".document_field", source, name)
-    if isinstance(key, str):
-        quoted = key.replace("\\", "\\\\").replace('"', '\\"')
-        return writer.piece(".document_field", source, f'$."s{quoted}"')
-    return writer.piece(".document_field", source, writer.piece(".document_path", key))
+    path = key_path(key) if isinstance(key, str) else writer.piece(".document_path", key)
+    return writer.piece(".document_field", source, path)
+
+
+def key_path(key: str) -> str:
+    """DuckDB's path to the value of a key."""
+    quoted = key.replace("\\", "\\\\").replace('"', '\\"')
+    return f'$."s{quoted}"'
 
 
 def item(writer: Writer, source: exp.Expr, place: int) -> exp.Expr:

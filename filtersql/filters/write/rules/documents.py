@@ -41,8 +41,6 @@ __all__ = ["RULES", "among", "beside", "is_null", "number", "of_json"]
 #: a scalar of JSON that is no string: its mark is another one
 _NO_STRING = re.compile(r"-?[0-9][-+.0-9eE]*|true|false")
 _TEXTS = {f"{name}_text" for name in STEPS}
-_NUMBERS = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}
-_REALS = {"float4": "FLOAT", "float8": "DOUBLE"}
 _NULL_IS_CAST = 18
 _SYMBOLS = {f"jsonb_{name}": symbol for name, symbol in SYMBOLS.items()}
 
@@ -205,8 +203,8 @@ def _cast(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     if name == "bool":
         return writer.piece(".document_truth", found)
     shown = writer.piece(".document_number", found)
-    if name in _NUMBERS:
-        return writer.cast(writer.piece(".whole_of_digits", shown), _NUMBERS[name])
+    if name.startswith("int"):
+        return writer.typed(writer.piece(".whole_of_digits", shown), name)
     return writer.piece(f".{name}_of_digits", shown)
 
 
@@ -218,5 +216,5 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("jsonb_eq", "jsonb_ne"), _equal),
     "jsonb_contains": _contains,
     "jsonb_contained": _contained,
-    **{f"{name}(jsonb)": _cast for name in ("bool", *_NUMBERS, *_REALS)},
+    **{f"{name}(jsonb)": _cast for name in ("bool", "int2", "int4", "int8", "float4", "float8")},
 }

@@ -68,13 +68,7 @@ def endless(tree: Node) -> Iterator[Func]:
             isinstance(node, Op) and node.function.name in NUMERIC_COMPARISONS
         ):
             continue
-        for arg in children(node):
-            if (
-                isinstance(arg, Func)
-                and arg.function.name == "extract"
-                and extract_fields.never_ends(arg)
-            ):
-                yield arg
+        yield from filter(_never_ends, children(node))
 
 
 def decided(

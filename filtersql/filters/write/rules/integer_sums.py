@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 
 from filtersql.filters.facts import Function
-from filtersql.filters.tree.nodes import Node, Op, Var
+from filtersql.filters.tree.nodes import Node, Op
 from filtersql.filters.tree.transparent_nodes import bare
-from filtersql.filters.tree.walking import walk
+from filtersql.filters.tree.walking import reads_column
 from filtersql.filters.write.writer import Writer
 
 __all__ = ["put"]
@@ -41,7 +41,7 @@ def put(writer: Writer, function: Function, arg: Node, args: Sequence[Node]) -> 
 def _moved(args: Sequence[Node], kind: str, of: str) -> bool:
     """Whether a constant of the whole sum stands elsewhere than at its end."""
     leaves = [leaf for one in args for leaf in _leaves(one, kind, of)]
-    constants = [leaf for leaf in leaves if not any(isinstance(one, Var) for one in walk(leaf))]
+    constants = [leaf for leaf in leaves if not reads_column(leaf)]
     if not constants:
         return False
     return len(constants) > 1 or constants[0] is not args[1] or not _is_in_order(args[0], kind, of)

@@ -36,7 +36,7 @@ from filtersql.filters.values.jsonpath_trees import (
     Unknown,
 )
 from filtersql.filters.write.rules import json_items
-from filtersql.filters.write.rules.document_values import raw
+from filtersql.filters.write.rules.document_values import key_path, raw
 from filtersql.filters.write.writer import Writer
 
 __all__ = ["Walker"]
@@ -71,7 +71,8 @@ class Walker:
         piece = self.writer.piece
         match step.kind:
             case "key":
-                return piece(".path_key", found, *self.key(step.key))
+                spark = self.writer.engine == "spark"
+                return piece(".path_key", found, f"s{step.key}" if spark else key_path(step.key))
             case "values":
                 return piece(".path_values", found)
             case "items":
@@ -102,13 +103,6 @@ class Walker:
     def refused(self) -> Exception:
         """What no rule covers."""
         return self.writer.refused(self.node, "This path has no form yet.")
-
-    def key(self, key: str) -> list[exp.Expr]:
-        """A key as the engine looks it up."""
-        if self.writer.engine == "spark":
-            return [self.writer.text(f"s{key}")]
-        quoted = key.replace("\\", "\\\\").replace('"', '\\"')
-        return [self.writer.text(f'$."s{quoted}"')]
 
     def places(self, found: exp.Expr, step: Step) -> exp.Expr:
         """`[0]`, `[last]`, `[1 to 3]`: elements of an array, of any other value itself."""

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from filtersql.filters.engines import values
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op, Var
 from filtersql.filters.write.rules import numerics
@@ -21,8 +22,7 @@ from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES"]
 
-_INTEGERS = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}
-_FLOATS = {"float4": "FLOAT", "float8": "DOUBLE"}
+_INTEGERS, _FLOATS = ("int2", "int4", "int8"), ("float4", "float8")
 _RANGE = "a constant is out of range for a floating-point type"
 
 
@@ -33,17 +33,17 @@ def _cast(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     known = fold(arg)
     if known is not None and known.value is not None and name in _FLOATS:
         # one that fits was folded with its cast
-        return writer.raised(_RANGE, _FLOATS[name])
+        return writer.raised(_RANGE, values.sql_type(name, writer.engine))
     if isinstance(arg, Var) and not arg.decimal:
         if name == "float8":
             return writer.piece(".text_to_float8", writer.column(arg))
         if name in _INTEGERS and not arg.special and arg.target_type is None:
-            return writer.cast(writer.piece(".text_rounded", writer.column(arg)), _INTEGERS[name])
+            return writer.typed(writer.piece(".text_rounded", writer.column(arg)), name)
     written = numerics.put(writer, arg)
     if name in _FLOATS:
         return writer.piece(f".decimal_to_{name}", written)
     rounded = writer.piece(".round", written, 0)
-    return writer.cast(rounded, _INTEGERS[name])
+    return writer.typed(rounded, name)
 
 
 RULES: dict[str, Rule] = {f"{name}(numeric)": _cast for name in (*_INTEGERS, *_FLOATS)}

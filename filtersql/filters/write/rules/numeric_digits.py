@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from filtersql.catalog import numeric_parts
 from filtersql.filters.tree.constant_folding import fold
@@ -34,8 +34,8 @@ from filtersql.filters.write.rules import (
 )
 
 __all__ = [
-    "INTEGER_DIGITS", "MOST", "Digits", "digits", "divisor_digits", "factors", "is_quotient",
-    "known", "modifier", "rounding", "terminating",
+    "INTEGER_DIGITS", "MOST", "Digits", "digits", "divisor_digits", "factors", "is_endless",
+    "is_quotient", "known", "modifier", "rounding", "terminating",
 ]  # fmt: skip
 
 MOST = 38
@@ -156,6 +156,11 @@ def factors(args: Sequence[Node]) -> list[Digits]:
 def is_quotient(node: Node) -> bool:
     """Whether a node is numeric / numeric."""
     return isinstance(node, Op) and node.function.name == "numeric_div"
+
+
+def is_endless(node: Node) -> TypeGuard[Op]:
+    """Whether it is a quotient of which no DECIMAL has all digits: it has no form by itself."""
+    return is_quotient(node) and digits(node) is None
 
 
 def divisor_digits(node: Node) -> int:

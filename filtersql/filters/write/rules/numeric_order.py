@@ -39,7 +39,7 @@ from filtersql.filters.write.rules import (
     numeric_steps,
     undeclared_numerics,
 )
-from filtersql.filters.write.rules.numeric_digits import MOST, Digits, digits, is_quotient
+from filtersql.filters.write.rules.numeric_digits import MOST, Digits, digits, is_endless
 from filtersql.filters.write.rules.numeric_sort_texts import bound, is_undeclared, sort_text
 from filtersql.filters.write.rules.numerics import put
 from filtersql.filters.write.writer import Rule, Writer
@@ -58,8 +58,7 @@ def _exactly(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
     for place, (node, other) in enumerate(((left, right), (right, left))):
         if isinstance(node, Func) and node.function.name == "extract" and digits(other):
             return _with_infinite_field(writer, symbol, node, (left, right), place)
-        if is_quotient(node) and digits(node) is None:
-            assert isinstance(node, Op)
+        if is_endless(node):
             return division.compare(
                 writer, node, symbol if place == 0 else TURNED[symbol], node, other
             )
@@ -82,12 +81,8 @@ def _with_infinite_field(
         finite = _day_and_fraction(writer, symbol, node, pair, place)
     else:
         finite = _finite(writer, symbol, *pair)
-    tests = (
-        datetime_fields.infinities(writer, node.args[1])
-        if extract_fields.never_ends(node)
-        else None
-    )
-    if tests is None:
+    tests = extract_fields.never_ends(node) and datetime_fields.infinities(writer, node.args[1])
+    if not tests:
         return finite
     other = pair[1 - place]
     constant = fold(other)
@@ -132,12 +127,8 @@ def _compare_with(writer: Writer, symbol: str, right: Node, left: Node) -> exp.E
 def _chooses_quotient(node: Node) -> bool:
     """Whether it is a CASE or COALESCE with a quotient that is compared without being computed."""
     return isinstance(node, (Case, Coalesce)) and any(
-        _has_no_form(one) or _chooses_quotient(one) for one in chosen(node)
+        is_endless(one) or _chooses_quotient(one) for one in chosen(node)
     )
-
-
-def _has_no_form(node: Node) -> bool:
-    return is_quotient(node) and digits(node) is None
 
 
 def _of_chosen(writer: Writer, node: Node, compared: Callable[[Node], exp.Expr]) -> exp.Expr:
@@ -156,7 +147,7 @@ def _steps(node: Node) -> bool:
     return (
         (size is not None and size.before + size.behind > MOST)
         or is_undeclared(node)
-        or any(is_quotient(item) and digits(item) is None for item in walk(node))
+        or any(map(is_endless, walk(node)))
     )
 
 
