@@ -25,6 +25,7 @@ from sqlglot import exp
 from filtersql.storage import Engine
 
 __all__ = [
+    "SCOPES",
     "VALUE",
     "Nodes",
     "Test",
@@ -35,6 +36,7 @@ __all__ = [
     "is_long",
     "parts_of",
     "spots",
+    "variables_of",
 ]
 
 #: nodes of an argument that a text may still repeat
@@ -45,7 +47,7 @@ VALUE: dict[Engine, str] = {
     "duckdb": "[_2 FOR {0} IN [_1]][1]",
 }
 _RAISES = ("error", "raise_error")
-_SCOPES = (exp.Lambda, exp.Comprehension)
+SCOPES = (exp.Lambda, exp.Comprehension)
 Test = Callable[[exp.Expr], bool]
 #: as `parts_of` gives them
 Nodes = list[tuple[exp.Expr, int]]
@@ -154,7 +156,7 @@ def spots(node: exp.Expr, is_place: Test, held: dict[int, int]) -> Iterator[exp.
     if held.get(id(node), 0) < 2:
         return
     children = [child for child in _children(node) if id(child) in held]
-    if len(children) == 1 or not _always(node, is_place, held) or isinstance(node, _SCOPES):
+    if len(children) == 1 or not _always(node, is_place, held) or isinstance(node, SCOPES):
         for child in children:
             yield from spots(child, is_place, held)
     else:
@@ -215,10 +217,15 @@ def is_free(variable: exp.Expr, whole: exp.Expr) -> bool:
     inner = variable
     while inner is not whole and inner.parent is not None:
         outer = inner.parent
-        if isinstance(outer, _SCOPES) and inner.arg_key != "iterator":
-            own = outer.expressions if isinstance(outer, exp.Lambda) else [outer.expression]
-            place = outer.args.get("position")
-            if variable.name in {one.name for one in (*own, *([place] if place else []))}:
-                return False
+        given = isinstance(outer, SCOPES) and inner.arg_key != "iterator"
+        if given and variable.name in variables_of(outer):
+            return False
         inner = outer
     return True
+
+
+def variables_of(scope: exp.Expr) -> list[str]:
+    """The names to which a lambda or comprehension gives values."""
+    own = scope.expressions if isinstance(scope, exp.Lambda) else [scope.expression]
+    place = scope.args.get("position")
+    return [one.name for one in (*own, *([place] if place else []))]

@@ -15,7 +15,7 @@ from functools import lru_cache
 import sqlglot
 from sqlglot import exp
 
-from filtersql.filters.engines.binding import bound_once, is_free, is_long
+from filtersql.filters.engines.binding import SCOPES, bound_once, is_free, is_long, variables_of
 from filtersql.filters.model import PREFIX_MARK
 from filtersql.storage import Engine
 
@@ -178,10 +178,8 @@ def of_a_table(column: exp.Expr) -> exp.Expr:
 
 def _bound(tree: exp.Expr) -> Iterator[str]:
     """The names of the variables of the text's lambdas and list comprehensions."""
-    for node in tree.find_all(exp.Lambda, exp.Comprehension):
-        names = node.expressions if isinstance(node, exp.Lambda) else [node.expression]
-        place = node.args.get("position")
-        yield from (name.name for name in (*names, *([place] if place else [])))
+    for node in tree.find_all(*SCOPES):
+        yield from variables_of(node)
 
 
 def _clashing(bound: Iterable[str], args: Sequence[exp.Expr]) -> tuple[set[str], set[str]]:

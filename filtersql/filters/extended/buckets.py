@@ -49,7 +49,7 @@ def _bucket(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     if len(values) < len(known):
         return _divided(writer, node, args)
     if None in values:
-        return writer.cast(writer.null(), "INT")
+        return writer.cast(None, "INT")
     low, high, count = values
     assert isinstance(low, Decimal)
     assert isinstance(high, Decimal)

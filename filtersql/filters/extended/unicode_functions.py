@@ -58,20 +58,18 @@ def _sure(writer: Writer, node: Node, args: Sequence[Node]) -> str | None:
     """The characters that the form leaves alone, None where it is NULL."""
     if len(args) < 2:
         return _SURE["NFC"]
-    form = fold(args[1])
+    form = writer.known(node, args[1], "The form must be a constant.")
     if form is None:
-        raise writer.refused(node, "The form must be a constant.")
-    if form.value is None:
         return None
-    if str(form.value).upper() not in _SURE:
+    if str(form).upper() not in _SURE:
         raise writer.refused(node, "PostgreSQL knows no such form.")
-    return _SURE[str(form.value).upper()]
+    return _SURE[str(form).upper()]
 
 
 def _normal(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     sure = _sure(writer, node, args)
     if sure is None:
-        return values.null(node.type, writer.engine)
+        return writer.typed(None, node.type)
     return _simple(writer, args[0], f"[^{sure}]", _DOUBT, node.type)
 
 

@@ -28,7 +28,7 @@ def _moment_of_uuid(writer: Writer, node: Func | Op, args: Sequence[Node]) -> ex
     moment = writer.piece(".moment_in_uuid", subject)
     if writer.postgres_version < 18:
         return moment
-    return exp.Coalesce(this=moment, expressions=[writer.piece(".moment_in_uuid_7", subject)])
+    return writer.coalesce(moment, writer.piece(".moment_in_uuid_7", subject))
 
 
 FAMILY = Family(

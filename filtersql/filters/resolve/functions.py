@@ -69,7 +69,7 @@ def call(scope: Scope, written: Call) -> Node:
     if not has(scope, found.function, len(types)):
         raise UNKNOWN_FUNCTION(scope.span(written.location), signature=signature(written))
     check_plain(scope, written, found.function)
-    return _built(scope, written, found.function, found, types)
+    return _built(scope, written, found, types)
 
 
 def of_column(scope: Scope, node: Node, name: str, location: int) -> Node | None:
@@ -85,7 +85,7 @@ def of_column(scope: Scope, node: Node, name: str, location: int) -> Node | None
     if found.function.kind != "f" or not has(scope, found.function, 1):
         return None
     written = Call("", name, (node,), location)
-    return _built(scope, written, found.function, found, (node.type,))
+    return _built(scope, written, found, (node.type,))
 
 
 class _Spread(NamedTuple):
@@ -154,11 +154,10 @@ def _candidates(name: str, count: int, variadic: bool) -> list[Candidate]:
     return list(plain.values())
 
 
-def _built(
-    scope: Scope, written: Call, function: Function, found: Found, types: Sequence[str]
-) -> Node:
-    declared = found.declared
-    enforced = enforce(types, declared, function.result)
+def _built(scope: Scope, written: Call, found: Found, types: Sequence[str]) -> Node:
+    function = found.function
+    assert function is not None
+    enforced = enforce(types, found.declared, function.result)
     if enforced is None:
         message = "could not determine polymorphic type because input has type unknown"
         raise Wrong(message, scope.span(-1))

@@ -42,6 +42,7 @@ from filtersql.filters.tree.deparse import deparse
 from filtersql.filters.tree.nodes import Bool, Cut, Node, Op, Var
 from filtersql.filters.tree.walking import walk
 from filtersql.filters.values import read, show
+from filtersql.filters.values.calendar import USECS_PER_DAY
 from filtersql.filters.values.clock import Clock
 from filtersql.filters.values.cuts import ClockColumn, grain_of
 from filtersql.filters.values.intervals import Parts
@@ -54,7 +55,6 @@ __all__ = ["cuts_of", "within_window"]
 _TYPES = ("date", "timestamp", "timestamptz")
 _MOST_MONTHS = 12_000
 _MOST_DAYS = 366_000
-_MICROS_OF_DAY = 86_400_000_000
 
 
 def within_window(found: Filter, table: Table, semantics: Semantics) -> Filter:
@@ -163,7 +163,7 @@ def _parts(written: Passage, postgres_version: int) -> Parts | None:
 def _is_shorter(delay: Parts, keep: Parts) -> bool:
     """Whether it is so from every clock: a month has 28 to 31 days."""
     longest, shortest = (
-        (parts.months * days + parts.days) * _MICROS_OF_DAY + parts.micros
+        (parts.months * days + parts.days) * USECS_PER_DAY + parts.micros
         for parts, days in (
             (delay._replace(months=max(delay.months - keep.months, 0)), 31),
             (keep._replace(months=max(keep.months - delay.months, 0)), 28),
@@ -173,7 +173,7 @@ def _is_shorter(delay: Parts, keep: Parts) -> bool:
 
 
 def _is_long(parts: Parts) -> bool:
-    days = parts.days + parts.micros // _MICROS_OF_DAY
+    days = parts.days + parts.micros // USECS_PER_DAY
     return parts.months > _MOST_MONTHS or days > _MOST_DAYS
 
 

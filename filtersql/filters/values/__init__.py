@@ -20,8 +20,6 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.facts import facts
 from filtersql.filters.values import (
@@ -37,12 +35,9 @@ from filtersql.filters.values import (
     ranges,
     texts,
 )
-from filtersql.filters.values.clock import Clock
+from filtersql.filters.values.clock import Clock, Reader, Shower
 
 __all__ = ["Clock", "read", "show"]
-
-Reader = Callable[[str, int, Clock], object]
-Shower = Callable[[object], str]
 
 
 def read(name: str, text: str, modifier: int, clock: Clock) -> object:

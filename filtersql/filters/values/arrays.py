@@ -13,7 +13,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from filtersql.errors.filters import BadLiteral, NotTranslated
-from filtersql.filters.values.clock import Clock
+from filtersql.filters.values.clock import Clock, Reader, Shower
 from filtersql.filters.values.texts import BLANKS
 
 __all__ = ["SEPARATORS", "of"]
@@ -38,9 +38,7 @@ Read = Callable[[str, str, int, Clock], object]
 Show = Callable[[str, object], str]
 
 
-def of(
-    element: str, read: Read, show: Show
-) -> tuple[Callable[[str, int, Clock], object], Callable[[object], str]]:
+def of(element: str, read: Read, show: Show) -> tuple[Reader, Shower]:
     """The reader and the shower of arrays of a type."""
 
     def read_array(text: str, modifier: int, clock: Clock) -> object:

@@ -1,14 +1,18 @@
-"""When a publication was created, by which version and session: what literals depend on."""
+"""When a publication was created, by which version and session: what literals depend on.
+
+`Reader` is a type's input function, `Shower` its output function.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from msgspec import Struct
 
 from filtersql.source import DEFAULTS, Session
 
-__all__ = ["Clock"]
+__all__ = ["Clock", "Reader", "Shower", "Types"]
 
 
 class Clock(Struct, frozen=True):
@@ -17,3 +21,9 @@ class Clock(Struct, frozen=True):
     created: datetime | None = None
     postgres_version: int = 18
     session: Session = DEFAULTS
+
+
+#: the text of a literal, its type's modifier
+Reader = Callable[[str, int, Clock], object]
+Shower = Callable[[object], str]
+Types = Mapping[str, tuple[Reader, Shower]]

@@ -28,7 +28,7 @@ from filtersql.filters.values.calendar import (
     show_timestamptz,
     show_timetz,
 )
-from filtersql.filters.values.clock import Clock
+from filtersql.filters.values.clock import Clock, Types
 from filtersql.filters.values.datetime_digits import Moment
 from filtersql.filters.values.datetime_fields import Bad, fields
 from filtersql.filters.values.datetimes import decode
@@ -216,7 +216,7 @@ def _clock(text: str, clock: Clock, type_name: str) -> TimeAndZone:
         raise problem.mistake(type_name, text, clock.postgres_version) from None
 
 
-TYPES = {
+TYPES: Types = {
     "date": (read_date, show_date),
     "time": (read_time, show_time),
     "timetz": (read_timetz, show_timetz),

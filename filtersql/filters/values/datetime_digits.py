@@ -14,6 +14,7 @@ import re
 
 from msgspec import Struct, field
 
+from filtersql.filters.values.calendar import USECS_PER_DAY
 from filtersql.filters.values.datetime_fields import Bad
 
 __all__ = ["DATE", "TIME", "Moment", "decode_time", "number", "number_field", "zone_offset"]
@@ -47,6 +48,12 @@ class Moment(Struct):
         """Of the day."""
         seconds = (self.hour * 60 + self.minute) * 60 + self.second
         return seconds * 1_000_000 + self.micros
+
+    def set_part_of_day(self, digits: str) -> None:
+        """The time that the digits behind the point of a Julian date say."""
+        micros = round(float(f"0.{digits or 0}") * USECS_PER_DAY)
+        seconds, self.micros = divmod(micros, 1_000_000)
+        self.hour, self.minute, self.second = seconds // 3600, seconds // 60 % 60, seconds % 60
 
 
 def number(found: Moment, word: str, have: set[str]) -> set[str]:

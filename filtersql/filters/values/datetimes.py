@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 
 from filtersql.filters.facts import facts
+from filtersql.filters.values.calendar import USECS_PER_DAY
 from filtersql.filters.values.datetime_digits import (
     DATE,
     TIME,
@@ -86,7 +87,7 @@ def decode(parts: list[Field], order: str) -> Moment:
 
 def overflows(found: Moment) -> bool:
     """Whether it is later than 24:00."""
-    return found.microseconds > 86_400_000_000 or found.hour > 24
+    return found.microseconds > USECS_PER_DAY or found.hour > 24
 
 
 def _dated(found: Moment, word: str, expected: str) -> tuple[set[str], str]:
@@ -114,9 +115,7 @@ def _numbered(found: Moment, word: str, expected: str) -> tuple[set[str], str]:
         found.julian = int(whole)
         if not part:
             return set(DATE), ""
-        micros = round(float(f"0.{part}") * 86_400_000_000)
-        seconds, found.micros = divmod(micros, 1_000_000)
-        found.hour, found.minute, found.second = seconds // 3600, seconds // 60 % 60, seconds % 60
+        found.set_part_of_day(part)
         return {*DATE, *TIME}, ""
     if expected == "time":
         return number_field(found, word, found.have | DATE), ""

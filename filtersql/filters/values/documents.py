@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 
 from filtersql.errors.filters import BadLiteral
-from filtersql.filters.values.clock import Clock
+from filtersql.filters.values.clock import Clock, Types
 from filtersql.filters.values.numbers import read_numeric
 
-__all__ = ["TYPES", "quoted"]
+__all__ = ["TYPES", "printed", "quoted"]
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r",
             "\t": "\\t"}  # fmt: skip
@@ -34,7 +33,7 @@ def _read_jsonb(text: str, modifier: int, clock: Clock) -> str:
     """The canonical text."""
     number = partial(_number, clock)
     try:
-        return _printed(
+        return printed(
             json.loads(text, parse_float=number, parse_int=number, parse_constant=_no_constant)
         )
     except (ValueError, RecursionError):
@@ -53,13 +52,14 @@ def _no_constant(word: str) -> object:
     raise ValueError(word)
 
 
-def _printed(value: object) -> str:
+def printed(value: object) -> str:
+    """A value as jsonb prints it."""
     match value:
         case dict():
             keys = sorted(value, key=lambda key: (len(key.encode()), key.encode()))
-            return "{" + ", ".join(f"{quoted(key)}: {_printed(value[key])}" for key in keys) + "}"
+            return "{" + ", ".join(f"{quoted(key)}: {printed(value[key])}" for key in keys) + "}"
         case list():
-            return "[" + ", ".join(map(_printed, value)) + "]"
+            return "[" + ", ".join(map(printed, value)) + "]"
         case bool():
             return "true" if value else "false"
         case None:
@@ -88,6 +88,4 @@ def _escaped(match: re.Match[str]) -> str:
     return _ESCAPES.get(match[0]) or f"\\u{ord(match[0]):04x}"
 
 
-TYPES: dict[str, tuple[Callable[[str, int, Clock], object], Callable[[object], str]]] = {
-    "jsonb": (_read_jsonb, str)
-}
+TYPES: Types = {"jsonb": (_read_jsonb, str)}

@@ -12,11 +12,11 @@ from __future__ import annotations
 import math
 import re
 
+from filtersql.filters.values.calendar import USECS_PER_DAY
 from filtersql.filters.values.datetime_fields import WORDS, Bad, Field
 
-__all__ = ["DAY", "LIMITS", "Sum", "added_up"]
+__all__ = ["LIMITS", "Sum", "added_up"]
 
-DAY = 86_400_000_000
 #: of months, days and microseconds
 LIMITS = (2**31, 2**31, 2**63)
 _QUARTERS = ("qtr", "quarter")
@@ -96,7 +96,7 @@ class Sum:
     def _spill_days(self, part: float) -> None:
         whole = math.trunc(part)
         self.days += whole
-        self.spill(part - whole, DAY)
+        self.spill(part - whole, USECS_PER_DAY)
 
     def spill(self, part: float, scale: int) -> None:
         """A fraction of so many microseconds, rounded."""

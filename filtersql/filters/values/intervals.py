@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral
-from filtersql.filters.values.calendar import show_time
-from filtersql.filters.values.clock import Clock
+from filtersql.filters.values.calendar import USECS_PER_DAY, show_time
+from filtersql.filters.values.clock import Clock, Types
 from filtersql.filters.values.datetime_fields import Bad, fields
-from filtersql.filters.values.interval_sums import DAY, LIMITS, Sum, added_up
+from filtersql.filters.values.interval_sums import LIMITS, Sum, added_up
 from filtersql.filters.values.iso_intervals import iso_interval
 
 __all__ = ["INFINITE_SINCE", "TYPES", "Interval", "Parts", "show_interval", "total"]
@@ -105,7 +105,7 @@ def total(value: Interval) -> int | str:
     if isinstance(value, str):
         return value
     months, days, micros = value
-    return (months * 30 + days) * DAY + micros
+    return (months * 30 + days) * USECS_PER_DAY + micros
 
 
 def show_interval(value: object) -> str:
@@ -128,4 +128,4 @@ def show_interval(value: object) -> str:
     return " ".join(parts)
 
 
-TYPES = {"interval": (read_interval, show_interval)}
+TYPES: Types = {"interval": (read_interval, show_interval)}

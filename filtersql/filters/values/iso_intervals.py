@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import re
 
+from filtersql.filters.values.calendar import USECS_PER_DAY
 from filtersql.filters.values.datetime_fields import Bad
-from filtersql.filters.values.interval_sums import DAY, Sum
+from filtersql.filters.values.interval_sums import Sum
 
 __all__ = ["iso_interval"]
 
@@ -71,7 +72,7 @@ def _run_together(found: Sum, whole: int, part: float, *, dated: bool) -> None:
     units = ("year", "month", "day") if dated else ("hour", "minute", "second")
     for unit, number in zip(units, (first, rest // 100, rest % 100), strict=True):
         found.add(unit, sign * number, 0.0)
-    found.spill(part, DAY if dated else 1)
+    found.spill(part, USECS_PER_DAY if dated else 1)
     found.check()
 
 

@@ -17,7 +17,7 @@ from decimal import Decimal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from filtersql.filters.values.documents import quoted
+from filtersql.filters.values.documents import printed
 
 __all__ = ["TURNED",
     "Compare", "Exists", "Junction", "Not", "Path", "Predicate", "Scalar", "Starts", "Step", "Tree",
@@ -113,7 +113,7 @@ def show(whole: Whole | Tree) -> str:
 def _shown(tree: Tree) -> str:
     match tree:
         case Path():
-            base = _scalar(tree.value) if tree.base == "=" else tree.base
+            base = printed(tree.value) if tree.base == "=" else tree.base
             return base + "".join(map(_step, tree.steps))
         case Compare():
             return f"{_shown(tree.left)} {tree.symbol} {_shown(tree.right)}"
@@ -126,7 +126,7 @@ def _shown(tree: Tree) -> str:
         case Exists():
             return f"exists ({_shown(tree.path)})"
         case Starts():
-            return f"{_shown(tree.path)} starts with {_scalar(tree.text)}"
+            return f"{_shown(tree.path)} starts with {printed(tree.text)}"
 
 
 def _side(tree: Junction, side: Predicate) -> str:
@@ -140,7 +140,7 @@ def _side(tree: Junction, side: Predicate) -> str:
 def _step(step: Step) -> str:
     match step.kind:
         case "key":
-            return f".{_scalar(step.key)}"
+            return f".{printed(step.key)}"
         case "values":
             return ".*"
         case "items":
@@ -165,17 +165,6 @@ def _place(number: int) -> str:
 
 def _level(number: int) -> str:
     return str(number) if number >= 0 else "last"
-
-
-def _scalar(value: Scalar) -> str:
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case None:
-            return "null"
-        case Decimal():
-            return format(value, "f")
-    return quoted(value)
 
 
 def with_values(tree: Tree, known: Mapping[str, Scalar]) -> Tree:

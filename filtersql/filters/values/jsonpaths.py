@@ -12,14 +12,13 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
 
 from msgspec.structs import replace
 
 from filtersql.errors.filters import NotTranslated
-from filtersql.filters.values.clock import Clock
+from filtersql.filters.values.clock import Clock, Types
 from filtersql.filters.values.documents import quoted
 from filtersql.filters.values.jsonpath_tokens import Tokens, Unread, decoded, number_of
 from filtersql.filters.values.jsonpath_trees import (
@@ -234,6 +233,4 @@ def _read(text: str, modifier: int, clock: Clock) -> str:
     return show(parsed(text, clock.postgres_version))
 
 
-TYPES: dict[str, tuple[Callable[[str, int, Clock], object], Callable[[object], str]]] = {
-    "jsonpath": (_read, str)
-}
+TYPES: Types = {"jsonpath": (_read, str)}

@@ -10,10 +10,9 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from filtersql.errors.filters import BadLiteral
-from filtersql.filters.values.clock import Clock
+from filtersql.filters.values.clock import Clock, Types
 
 __all__ = ["TYPES", "show_money"]
 
@@ -77,7 +76,7 @@ def read_varbit(text: str, modifier: int, clock: Clock) -> str:
     return bits
 
 
-TYPES: dict[str, tuple[Callable[[str, int, Clock], object], Callable[[object], str]]] = {
+TYPES: Types = {
     "money": (read_money, show_money),
     "bit": (read_bit, str),
     "varbit": (read_varbit, str),

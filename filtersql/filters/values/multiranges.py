@@ -14,7 +14,7 @@ from functools import cmp_to_key
 from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral
-from filtersql.filters.values.clock import Clock
+from filtersql.filters.values.clock import Clock, Reader, Shower
 from filtersql.filters.values.ranges import Range, compare
 from filtersql.filters.values.texts import BLANKS
 
@@ -35,7 +35,7 @@ def of(
     kind: str,
     read: Callable[[str, str, int, Clock], object],
     show: Callable[[str, object], str],
-) -> tuple[Callable[[str, int, Clock], object], Callable[[object], str]]:
+) -> tuple[Reader, Shower]:
     """The reader and the shower of multiranges of a range type."""
 
     def read_multirange(text: str, modifier: int, clock: Clock) -> object:

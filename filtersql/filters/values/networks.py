@@ -14,11 +14,10 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral
-from filtersql.filters.values.clock import Clock
+from filtersql.filters.values.clock import Clock, Types
 
 __all__ = ["TYPES", "Address", "read_inet", "sort_key"]
 
@@ -166,7 +165,7 @@ def read_macaddr(text: str, modifier: int, clock: Clock) -> str:
     return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
 
 
-TYPES: dict[str, tuple[Callable[[str, int, Clock], object], Callable[[object], str]]] = {
+TYPES: Types = {
     "inet": (read_inet, show_inet),
     "cidr": (read_cidr, show_cidr),
     "macaddr": (read_macaddr, str),

@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral
-from filtersql.filters.values.clock import Clock
+from filtersql.filters.values.clock import Clock, Reader, Shower
 from filtersql.filters.values.texts import BLANKS
 
 __all__ = ["EMPTY", "Range", "compare", "of"]
@@ -45,7 +45,7 @@ def of(
     subtype: str,
     read: Callable[[str, str, int, Clock], object],
     show: Callable[[str, object], str],
-) -> tuple[Callable[[str, int, Clock], object], Callable[[object], str]]:
+) -> tuple[Reader, Shower]:
     """The reader and the shower of ranges of a type."""
 
     def read_range(text: str, modifier: int, clock: Clock) -> object:

@@ -113,8 +113,7 @@ def _labelled(found: Moment, word: str, label: str) -> set[str]:
     found.julian = int(whole)
     if not point:
         return {*DATE}
-    seconds, found.micros = divmod(round(float(f"0.{part or 0}") * 86_400_000_000), 1_000_000)
-    found.hour, found.minute, found.second = seconds // 3600, seconds // 60 % 60, seconds % 60
+    found.set_part_of_day(part)
     return {*DATE, *TIME}
 
 

@@ -105,10 +105,7 @@ def distinct(writer: Writer, node: Distinct) -> exp.Expr:
         if any(stored_types.is_beyond(writer, arg) for arg in node.args):
             pair = [stored_types.key(writer, arg) for arg in node.args]
         else:
-            pair = [
-                documents.beside(writer, arg, node.args[1 - place : 2 - place])
-                for place, arg in enumerate(node.args)
-            ]
+            pair = documents.beside_each_other(writer, node.args)
         whole = exp.NullSafeNEQ(this=operand(pair[0]), expression=operand(pair[1]))
         return evaluation_order.alike(writer, node, whole)
     equal = comparison(writer, node, node.args)

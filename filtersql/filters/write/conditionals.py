@@ -65,5 +65,5 @@ def _otherwise(
     never = writer.never(whens[raising[-1]][0])
     known = fold(node.default)
     if known is not None and known.value is not None:
-        return writer.case([(never, exp.Null())], default)
+        return writer.case([(never, None)], default)
     return writer.case([(never, writer.piece(".raise", ""))], default)

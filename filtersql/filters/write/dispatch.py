@@ -154,7 +154,7 @@ def _construct(writer: Writer, node: Node, put: Put) -> exp.Expr:
         case MinMax():
             return calls.min_max(writer, node, put)
         case NullIf():
-            return writer.case([(calls.call(writer, node), exp.Null())], put(node.args[0]))
+            return writer.case([(calls.call(writer, node), None)], put(node.args[0]))
     raise AssertionError(type(node).__name__)
 
 

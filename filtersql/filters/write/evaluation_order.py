@@ -81,7 +81,7 @@ def constants_first(writer: Writer, tree: Node, whole: exp.Expr) -> exp.Expr:
 
 def after(writer: Writer, node: Node, value: bool | None) -> exp.Expr:
     """A truth value, after the node where that may raise."""
-    known = values.null("bool", writer.engine) if value is None else values.boolean(value)
+    known = writer.typed(None, "bool") if value is None else values.boolean(value)
     raising = [part for part in _parts(node) if raises(part)]
     if not raising:
         return known
@@ -97,7 +97,7 @@ def _parts(node: Node) -> list[Node]:
 def nothing_after(writer: Writer, node: Node) -> exp.Expr:
     """NULL as an INT, after the node where that may raise."""
     if not raises(node):
-        return writer.cast(writer.null(), "INT")
+        return writer.cast(None, "INT")
     # never 0: of two NULLs the engines know what is chosen
     return writer.case([(_never(writer, [node]), 0)], None)
 
@@ -138,7 +138,7 @@ def _beside_null(
     turned = _turned(node)
     if turned is not None and not late(writer, turned):
         return call(turned)
-    return writer.case([(_any_null(writer, args), exp.Null())], call(node))
+    return writer.case([(_any_null(writer, args), None)], call(node))
 
 
 def _any_null(writer: Writer, args: Sequence[Node]) -> exp.Expr:

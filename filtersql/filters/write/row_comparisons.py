@@ -48,7 +48,7 @@ def _guarded_pair(
 ) -> exp.Expr:
     """The later values are looked at only where these two are equal: they might raise."""
     equal = _pair(writer, node, place, "=", node.left[place], node.right[place])
-    return writer.case([(writer.is_null(equal), exp.Null()), (equal, rest)], first)
+    return writer.case([(writer.is_null(equal), None), (equal, rest)], first)
 
 
 def _pair(

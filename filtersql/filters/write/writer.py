@@ -17,6 +17,7 @@ from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import fill, of_a_table, operand
 from filtersql.filters.model import ELEMENT, ColumnWriter
 from filtersql.filters.tree import locales
+from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.descriptions import described
 from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var
 from filtersql.filters.tree.walking import leftmost
@@ -28,7 +29,7 @@ __all__ = ["Family", "Forms", "Part", "Put", "Rule", "Writer"]
 _NAMES = {"spark": "Spark", "duckdb": "DuckDB"}
 Put = Callable[[Node], exp.Expr]
 #: of what an expression is made: others, and constants as Python writes them
-Part = exp.Expr | str | int
+Part = exp.Expr | str | int | None
 #: writes `function(args)` of a node, of which the arguments may be others than its own
 Rule = Callable[["Writer", Func | Op, Sequence[Node]], exp.Expr]
 
@@ -37,6 +38,8 @@ def own(part: Part) -> exp.Expr:
     """The part as a tree of its own: what stands in another one already is copied."""
     if isinstance(part, exp.Expr):
         return part if part.parent is None else part.copy()
+    if part is None:
+        return exp.Null()
     if isinstance(part, bool):
         return values.boolean(part)
     return values.text(part) if isinstance(part, str) else values.integer(part)
@@ -182,9 +185,9 @@ class Writer(Struct, frozen=True):
         except values.Unwritable as problem:
             raise self.refused(node, f"The engine cannot hold the constant {problem}.") from None
 
-    def null(self) -> exp.Expr:
-        """NULL without a type."""
-        return exp.Null()
+    def coalesce(self, first: Part, second: Part) -> exp.Expr:
+        """The first, the second where that is NULL."""
+        return exp.Coalesce(this=own(first), expressions=[own(second)])
 
     def is_null(self, expression: exp.Expr) -> exp.Expr:
         """IS NULL."""
@@ -198,10 +201,17 @@ class Writer(Struct, frozen=True):
         """FALSE, which is not known before the expression was computed."""
         return self.filled("LENGTH(_1) < 0", self.piece(".text", expression))
 
-    def case(self, whens: Sequence[tuple[Part, Part]], default: Part | None) -> exp.Expr:
-        """CASE WHEN … END."""
+    def case(self, whens: Sequence[tuple[Part, Part]], default: Part) -> exp.Expr:
+        """CASE WHEN … END; without ELSE where the default is None."""
         ifs = [exp.If(this=own(condition), true=own(result)) for condition, result in whens]
         return exp.Case(ifs=ifs, default=None if default is None else own(default))
+
+    def known(self, node: Node, arg: Node, reason: str) -> object:
+        """The value of an argument that must be a constant; refuses another one."""
+        constant = fold(arg)
+        if constant is None:
+            raise self.refused(node, reason)
+        return constant.value
 
     def refused(self, node: Node, reason: str) -> NotTranslated:
         """The mistake that names what cannot be written, where, and why."""

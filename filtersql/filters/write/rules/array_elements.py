@@ -159,7 +159,7 @@ def _of_constant(writer: Writer, constant: Const) -> exp.Expr:
     kind = family(constant.type)
     sql_type = key_type(writer, constant.type)
     if constant.value is None:
-        return writer.cast(writer.null(), sql_type)
+        return writer.cast(None, sql_type)
     if kind == "numeric":
         return numeric_sort_texts.sort_text(writer, constant)
     if kind == "interval":

@@ -60,7 +60,7 @@ def of_constant(writer: Writer, node: Node, element: str, known: Const) -> Liste
     """The list of a constant array."""
     shown = array_literals.text(writer, node, known)
     if known.value is None:
-        return Listed(writer.cast(writer.null(), list_type(writer, element)), shown)
+        return Listed(writer.cast(None, list_type(writer, element)), shown)
     assert isinstance(known.value, tuple)
     deep = any(type(item) is tuple for item in known.value)
     items = written(writer, element, array_literals.elements(known))

@@ -99,7 +99,7 @@ def text(writer: Writer, node: Node, array: Node) -> exp.Expr:
             return writer.put(array)
         return writer.construct(array, lambda item: text(writer, node, item))
     if known.value is None:
-        return writer.cast(writer.null(), writer.text_type)
+        return writer.cast(None, writer.text_type)
     if not isinstance(known.value, tuple):
         raise writer.refused(node, _NO_FORM)
     return writer.text(show(known.type, known.value))

@@ -90,9 +90,9 @@ def _one_added(writer: Writer, node: Node, array: Node, value: Node, *, behind: 
         array_lists.list_type(writer, element),
     )
     empty = array_lists.written(writer, element, ())
-    known = exp.Coalesce(this=old.items, expressions=[empty])
+    known = writer.coalesce(old.items, empty)
     items = writer.piece(".list_concat", *((known, new) if behind else (new, known)))
-    first = old.first and exp.Coalesce(this=old.first, expressions=[writer.integer(1)])
+    first = old.first and writer.coalesce(old.first, 1)
     return Listed(items, None, first)
 
 
@@ -185,7 +185,7 @@ def _trimmed(writer: Writer, node: Node, args: Sequence[Node]) -> Listed:
         fits = writer.filled("_1 BETWEEN 0 AND _2", number, size)
         missing = writer.filled("_1 IS NULL OR _2 IS NULL", number, size)
         left = writer.case(
-            [(fits, writer.filled("_1 - _2", size, number)), (missing, writer.null())],
+            [(fits, writer.filled("_1 - _2", size, number)), (missing, None)],
             writer.raised("number of elements to trim is out of range", "INT"),
         )
         return writer.piece(".list_head", items, left)

@@ -171,7 +171,7 @@ def _position(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr
     absent = writer.is_null(one(writer, node, args[0]).items)
     return writer.case(
         [
-            (absent, writer.null()),
+            (absent, None),
             (missing, writer.raised("initial position must not be null", "INT")),
         ],
         first,
@@ -209,7 +209,7 @@ def _bucket_of_column(writer: Writer, node: Func | Op, args: Sequence[Node]) -> 
         sorted_ = writer.piece(".list_sorted", items)
         return writer.case(
             [
-                (writer.filled("_1 IS NULL OR _2 IS NULL", items, value), writer.null()),
+                (writer.filled("_1 IS NULL OR _2 IS NULL", items, value), None),
                 (nulls, writer.raised("thresholds array must not contain NULLs", "INT")),
                 (
                     writer.filled("_1 <> _2", items, sorted_),

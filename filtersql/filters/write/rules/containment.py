@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
 from filtersql.filters.write.rules.document_constants import raw_of
 from filtersql.filters.write.rules.document_values import any_item, field, raw
 from filtersql.filters.write.writer import Writer
@@ -32,7 +31,7 @@ def contains(writer: Writer, source: exp.Expr, wanted: object, given: exp.Expr) 
     if isinstance(wanted, (dict, list)):
         test = _contains(writer, source, wanted, 1)
     else:
-        literal = writer.text(raw_of(wanted))
+        literal = raw_of(wanted)
         equal = writer.filled("_1 = _2", raw(writer, source), literal)
         held = writer.piece(".document_holds", source, literal)
         test = exp.Or(this=equal, expression=held)
@@ -51,7 +50,7 @@ def contained(writer: Writer, source: exp.Expr, whole: object) -> exp.Expr:
 
 def _of_known(writer: Writer, source: exp.Expr, test: exp.Expr) -> exp.Expr:
     known = writer.is_not_null(source)
-    sure = exp.Coalesce(this=test, expressions=[values.boolean(False)])
+    sure = writer.coalesce(test, False)
     return writer.case([(known, sure)], None)
 
 
@@ -106,7 +105,7 @@ def _not_among(writer: Writer, one: exp.Expr, whole: list[object], depth: int) -
     scalars = [item for item in whole if not isinstance(item, (dict, list))]
     tests = [_one_of(writer, one, scalars)] if scalars else []
     tests += [
-        exp.Coalesce(this=_contained(writer, one, item, depth), expressions=[values.boolean(False)])
+        writer.coalesce(_contained(writer, one, item, depth), False)
         for item in whole
         if isinstance(item, (dict, list))
     ]

@@ -22,10 +22,11 @@ from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Const, Func, Node, Op
+from filtersql.filters.values.calendar import USECS_PER_DAY
 from filtersql.filters.values.intervals import Parts
 from filtersql.filters.write import let_binding
 from filtersql.filters.write.rules import intervals
-from filtersql.filters.write.rules.interval_components import DAY, component
+from filtersql.filters.write.rules.interval_components import component
 from filtersql.filters.write.rules.times_of_day import move_time
 from filtersql.filters.write.writer import Rule, Writer
 
@@ -111,7 +112,7 @@ def _rounded(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     unit, value = _precision(writer, node, args), writer.put(args[0])
     if unit is None:
         return value
-    size = writer.integer(unit)
+    size = unit
     if name == "time":
         micros = writer.piece(".time_micros", value)
         return writer.piece(".time_of_micros", writer.piece(".rounded_to", micros, size))
@@ -136,7 +137,7 @@ def _bin(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
         return found
     # strict: where something is NULL, a stride that PostgreSQL refuses is never seen
     missing = [writer.is_null(writer.raw(args[0])), writer.is_null(moment), writer.is_null(origin)]
-    return writer.case([(exp.or_(*missing, copy=True), writer.null())], found)
+    return writer.case([(exp.or_(*missing, copy=True), None)], found)
 
 
 def _stride(writer: Writer, node: Node, interval: Node) -> exp.Expr:
@@ -146,9 +147,9 @@ def _stride(writer: Writer, node: Node, interval: Node) -> exp.Expr:
         if not isinstance(known.value, Parts):
             raise writer.refused(node, "The stride must be finite.")
         months, days, micros = known.value
-        if months or days * DAY + micros <= 0:
+        if months or days * USECS_PER_DAY + micros <= 0:
             raise writer.refused(node, "PostgreSQL refuses this stride on every row.")
-        return writer.integer(days * DAY + micros)
+        return writer.integer(days * USECS_PER_DAY + micros)
     parts = (component(writer, interval, part) for part in range(3))
     return writer.piece(
         ".stride", *parts, writer.raised("the stride has months, or is not above 0", "BIGINT")
@@ -193,7 +194,7 @@ def _make_timestamp(writer: Writer, node: Func | Op, args: Sequence[Node]) -> ex
     start = writer.piece(".timestamp_of_date", day)
     made = writer.piece(".add_micros", start, writer.piece(".made_time", *given[3:]))
     missing = writer.filled(" OR ".join(f"_{n} IS NULL" for n in range(1, 7)), *given)
-    return writer.case([(missing, writer.null())], made)
+    return writer.case([(missing, None)], made)
 
 
 RULES: dict[str, Rule] = {

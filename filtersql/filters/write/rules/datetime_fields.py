@@ -69,7 +69,7 @@ def _double(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
         if value.type == "date":
             # PostgreSQL makes a timestamp of it, which may be out of range
             midnight = writer.piece(".timestamp_of_date", writer.put(value))
-            result = writer.case([(writer.is_null(midnight), writer.null())], result)
+            result = writer.case([(writer.is_null(midnight), None)], result)
     elif word == "epoch":
         result = _epoch(writer, node)
     else:
@@ -83,7 +83,7 @@ def _double(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     if tests is None:
         return result
     known = [
-        writer.cast(text, "DOUBLE") if never_ends(node) else writer.null()
+        writer.cast(text, "DOUBLE") if never_ends(node) else exp.Null()
         for text in ("Infinity", "-Infinity")
     ]
     return writer.case(list(zip(tests, known, strict=True)), result)
@@ -101,9 +101,11 @@ def infinities(writer: Writer, node: Node) -> tuple[exp.Expr, exp.Expr] | None:
         value = writer.put(node)
     else:
         return None
-    words = [writer.text(word) for word in ("infinity", "-infinity")]
-    first, second = (writer.cast(word, node.type.upper()) for word in words)
-    return writer.filled("_1 = _2", value, first), writer.filled("_1 = _2", value, second)
+    first, second = (
+        writer.filled("_1 = _2", value, writer.cast(word, node.type.upper()))
+        for word in ("infinity", "-infinity")
+    )
+    return first, second
 
 
 def _epoch(writer: Writer, node: Func | Op) -> exp.Expr:
@@ -115,9 +117,8 @@ def _epoch(writer: Writer, node: Func | Op) -> exp.Expr:
             "CAST(31557600 AS DOUBLE) * CAST(_4 AS DOUBLE) + "
             "CAST(2592000 AS DOUBLE) * CAST(_5 AS DOUBLE) + CAST(86400 AS DOUBLE) * _2"
         )
-        twelve = writer.integer(12)
-        years = writer.piece(".quotient", months, twelve)
-        rest = writer.piece(".remainder", months, twelve)
+        years = writer.piece(".quotient", months, 12)
+        rest = writer.piece(".remainder", months, 12)
         return writer.filled(text, months, writer.cast(days, "DOUBLE"), micros, years, rest)
     if kind == "date":
         return writer.cast(_value(writer, node, "epoch"), "DOUBLE")
@@ -173,7 +174,7 @@ def _of_interval(writer: Writer, node: Func | Op, word: str) -> exp.Expr:
     # What is infinite for an infinite interval is decided by the comparison beside it.
     if tests is None or never_ends(node):
         return written
-    return writer.case([(test, writer.null()) for test in tests], written)
+    return writer.case([(test, None) for test in tests], written)
 
 
 def _finite(writer: Writer, value: Node, word: str) -> exp.Expr:

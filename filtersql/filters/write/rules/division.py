@@ -80,7 +80,7 @@ def compare(writer: Writer, node: Node, symbol: str, quotient: Op, other: Node) 
         return writer.case(near, found) if near else found
     return writer.case(
         [
-            (_missing(writer, left, divisor), writer.null()),
+            (_missing(writer, left, divisor), None),
             *near,
             (writer.filled("_1 > 0", divisor), test),
             (writer.filled("_1 < 0", divisor), turned),
@@ -144,7 +144,7 @@ def whole(writer: Writer, node: Func | Op) -> exp.Expr:
     sql = Digits(a.before + b.behind + 1, 0).sql
     return writer.case(
         [
-            (_missing(writer, left, right), writer.null()),
+            (_missing(writer, left, right), None),
             (writer.filled("_1 = 0", right), writer.cast(_zero(writer), sql)),
         ],
         writer.cast(writer.piece(".quotient_trunc", upper, lower), sql),

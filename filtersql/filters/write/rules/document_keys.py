@@ -19,7 +19,6 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
 from filtersql.filters.engines.binding import VALUE
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op
@@ -36,7 +35,7 @@ _DOCUMENT = "document"
 def _exists(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     known = fold(args[1])
     if known is not None and known.value is None:
-        return values.null("bool", writer.engine)
+        return writer.typed(None, "bool")
     source = document(writer, args[0])
     if known is None:
         return _has_key(writer, source, args[1])
@@ -58,13 +57,13 @@ def _has_key(writer: Writer, source: exp.Expr, key: object) -> exp.Expr:
 def _exists_of_rows(writer: Writer, node: Node, args: Sequence[Node], every: bool) -> exp.Expr:
     """`j ?| keys` of keys that rows have; those that are NULL are not looked for."""
     source, keys = document(writer, args[0]), array_values.listed(writer, node, args[1]).items
-    known = writer.piece(".list_without", keys, writer.null())
+    known = writer.piece(".list_without", keys, None)
     item = exp.column("item")
     inside = field(writer, source, item)
     has = writer.piece(".document_has", source, writer.piece(".document_key", item), inside)
     found = writer.piece(".items_all" if every else ".items_any", known, has)
     missing = writer.filled("_1 IS NULL OR _2 IS NULL", source, keys)
-    return writer.case([(missing, values.null("bool", writer.engine))], found)
+    return writer.case([(missing, writer.typed(None, "bool"))], found)
 
 
 def _exists_many(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
@@ -73,7 +72,7 @@ def _exists_many(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.E
     if known is None:
         return _exists_of_rows(writer, node, args, every)
     if known.value is None:
-        return values.null("bool", writer.engine)
+        return writer.typed(None, "bool")
     assert isinstance(known.value, tuple)
     keys = [key for key in known.value if key is not None]
     source = document(writer, args[0])

@@ -101,7 +101,7 @@ def _without_marked(writer: Writer, node: Op | Func, source: exp.Expr) -> exp.Ex
     key = node.args[1]
     if key.type == "_text":
         shown = array_values.one(writer, node, key).items
-        known = writer.piece(".list_without", shown, writer.null())
+        known = writer.piece(".list_without", shown, None)
         marked = writer.piece(".list_map", known, writer.piece(".document_key", exp.column("item")))
     else:
         shown = writer.put(key)
@@ -146,12 +146,12 @@ def _last_of_path(
     if places[0] is not None and places[0] < 0:
         for key in steps[:-1]:
             found = _path_step(writer, source, key, True)
-            name = writer.text(f"s{key}")
+            name = f"s{key}"
             source = writer.piece(".json_field_once", source, name, found)
         return _path_step(writer, source, steps[-1], True)
     found = writer.piece(".path_start", source)
     for key, place in zip(steps, places, strict=True):
-        name = writer.text(f"s{key}")
+        name = f"s{key}"
         if place is None:
             found = writer.piece(".json_values", found, name)
         else:
@@ -175,12 +175,12 @@ def _element(writer: Writer, source: exp.Expr, step: Node, *, alone: bool) -> ex
         written = writer.put(step)
         found = writer.piece(".document_item_at", source, written)
         itself = writer.piece(".document_alone_at", source, written)
-        return exp.Coalesce(this=found, expressions=[itself]) if alone else found
+        return writer.coalesce(found, itself) if alone else found
     assert isinstance(place.value, int)
     found = item(writer, source, place.value)
     if not alone or place.value not in (0, -1):
         return found
-    return exp.Coalesce(this=found, expressions=[writer.piece(".document_alone", source)])
+    return writer.coalesce(found, writer.piece(".document_alone", source))
 
 
 def _key(writer: Writer, step: Node) -> str | exp.Expr:
@@ -196,7 +196,7 @@ def _path_step(writer: Writer, source: exp.Expr, key: str, checked: bool) -> exp
     if not _is_place(key):
         return found
     other = item(writer, source, int(key))
-    return exp.Coalesce(this=found, expressions=[other])
+    return writer.coalesce(found, other)
 
 
 def _is_place(key: str) -> bool:
@@ -207,7 +207,7 @@ def field(
     writer: Writer, source: exp.Expr, key: str | exp.Expr, *, checked: bool = False
 ) -> exp.Expr:
     """The value of a key; NULL where there is none, and where the document is no object."""
-    name = writer.text(f"s{key}") if isinstance(key, str) else writer.piece(".document_key", key)
+    name = f"s{key}" if isinstance(key, str) else writer.piece(".document_key", key)
     if checked:
         return writer.piece(".json_field", source, name)
     if writer.engine == "spark":

@@ -26,7 +26,6 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
 from filtersql.filters.facts import SYMBOLS
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op, Var
@@ -36,7 +35,7 @@ from filtersql.filters.write.rules.document_constants import loaded
 from filtersql.filters.write.rules.document_values import STEPS, document, raw, walk_to
 from filtersql.filters.write.writer import Rule, Writer
 
-__all__ = ["RULES", "among", "beside", "is_null", "number", "of_json"]
+__all__ = ["RULES", "among", "beside", "beside_each_other", "is_null", "number", "of_json"]
 
 #: a scalar of JSON that is no string: its mark is another one
 _NO_STRING = re.compile(r"-?[0-9][-+.0-9eE]*|true|false")
@@ -95,7 +94,7 @@ def _order_text(writer: Writer, node: Node, arg: Node) -> exp.Expr:
         )
         return writer.piece(".document_order", found, number)
     if known.value is None:
-        return values.null("text", writer.engine)
+        return writer.typed(None, "text")
     match loaded(str(known.value)):
         case bool() as truth:
             return writer.text("41" if truth else "40")
@@ -115,7 +114,7 @@ def _contains(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr
     if known is None:
         return _contained_by(writer, args[::-1])
     if known.value is None:
-        return values.null("bool", writer.engine)
+        return writer.typed(None, "bool")
     source = document(writer, args[0], plain=True)
     given = writer.column(args[0]) if isinstance(args[0], Var) else source
     return containment.contains(writer, source, loaded(str(known.value)), given)
@@ -132,7 +131,7 @@ def _contained_by(writer: Writer, args: Sequence[Node]) -> exp.Expr:
     known = fold(args[1])
     assert known is not None
     if known.value is None:
-        return values.null("bool", writer.engine)
+        return writer.typed(None, "bool")
     source = document(writer, args[0], plain=True)
     return containment.contained(writer, source, loaded(str(known.value)))
 
@@ -161,6 +160,11 @@ def beside(writer: Writer, node: Node, others: Sequence[Node]) -> exp.Expr:
     if any(item is None or str(item.value)[:1] in ("{", "[") for item in known):
         return writer.put(node)
     return writer.piece(".document_loose", raw(writer, walk_to(writer, node)))
+
+
+def beside_each_other(writer: Writer, args: Sequence[Node]) -> list[exp.Expr]:
+    """The sides of a comparison, each beside the other."""
+    return [beside(writer, arg, args[1 - place : 2 - place]) for place, arg in enumerate(args)]
 
 
 def among(writer: Writer, node: Node, others: Sequence[Node]) -> exp.Expr | None:

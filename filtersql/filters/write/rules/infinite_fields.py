@@ -93,7 +93,7 @@ def _truth(writer: Writer, symbol: str, pair: tuple[Decimal | None, Decimal | No
     rule = comparison(f"numeric_{_WORDS[symbol]}")
     assert rule is not None
     if None in pair:
-        return writer.cast(writer.null(), "BOOLEAN")
+        return writer.cast(None, "BOOLEAN")
     return values.boolean(bool(rule(*pair)))
 
 

@@ -23,15 +23,15 @@ from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Case, Coalesce, Const, Func, Node, NullIf, Op, Relabel, Var
+from filtersql.filters.values.calendar import USECS_PER_DAY
 from filtersql.filters.values.intervals import Parts
 from filtersql.filters.write.rules import interval_fields
 from filtersql.filters.write.rules.time_zones import unit_of
 from filtersql.filters.write.writer import Writer
 
-__all__ = ["BETWEEN", "DAY", "JUSTIFIED", "MONTHS", "SCALED", "component", "factors"]
+__all__ = ["BETWEEN", "JUSTIFIED", "MONTHS", "SCALED", "component", "factors"]
 
 MONTHS, DAYS, MICROS = range(3)
-DAY = 86_400_000_000
 _NAMES = ("months", "days", "micros")
 #: PostgreSQL holds months and days in 32 bits, microseconds in 64
 _TYPES = ("INT", "INT", "BIGINT")
@@ -69,7 +69,7 @@ def component(writer: Writer, node: Node, which: int) -> exp.Expr:
 
 def _of_constant(writer: Writer, node: Node, constant: Const, which: int) -> exp.Expr:
     if constant.value is None:
-        return writer.cast(writer.null(), "BIGINT")
+        return writer.cast(None, "BIGINT")
     if not isinstance(constant.value, Parts):
         raise writer.refused(node, _INFINITE)
     return writer.integer(constant.value[which])
@@ -100,7 +100,7 @@ def _between(writer: Writer, node: Func | Op, which: int) -> exp.Expr:
     if which == MONTHS:
         return writer.filled("_1 * 0", between)
     piece = ".quotient" if which == DAYS else ".remainder"
-    return writer.piece(piece, between, DAY)
+    return writer.piece(piece, between, USECS_PER_DAY)
 
 
 def _times(writer: Writer, node: Func | Op, which: int) -> exp.Expr:
@@ -149,7 +149,7 @@ def _made(writer: Writer, node: Func | Op, which: int) -> exp.Expr:
             )
     # Strict: one NULL makes the whole NULL, the numbers of the other fields too.
     missing = writer.filled(" OR ".join(f"_{n} IS NULL" for n in range(1, 8)), *given)
-    return writer.case([(missing, writer.null())], _fitted(writer, which, wide))
+    return writer.case([(missing, None)], _fitted(writer, which, wide))
 
 
 def _justified(writer: Writer, node: Func | Op, which: int) -> exp.Expr:
@@ -183,7 +183,7 @@ def _truncated(writer: Writer, node: Func | Op, which: int) -> exp.Expr:
     """date_trunc('unit', interval)."""
     word = unit_of(writer, node, node.args[0])
     if word is None:
-        return writer.cast(writer.null(), "BIGINT")
+        return writer.cast(None, "BIGINT")
     if word not in _TRUNCATED:
         raise writer.refused(node, f'An interval is not truncated to "{word}".')
     size, of = _TRUNCATED[word]

@@ -38,10 +38,10 @@ from filtersql.filters.tree.nodes import (
 )
 from filtersql.filters.tree.transparent_nodes import chosen
 from filtersql.filters.tree.walking import walk
+from filtersql.filters.values.calendar import USECS_PER_DAY
 from filtersql.filters.values.intervals import INFINITE_SINCE, Parts, total
 from filtersql.filters.write.rules.interval_components import (
     BETWEEN,
-    DAY,
     JUSTIFIED,
     MONTHS,
     SCALED,
@@ -54,7 +54,7 @@ __all__ = ["RULES", "infinite", "length"]
 
 _FAR = str(10**30)
 #: microseconds of as many months as an interval surely holds, however it is added up
-_LONGEST = str((2**31 - 8) * 30 * 86_400_000_000)
+_LONGEST = str((2**31 - 8) * 30 * USECS_PER_DAY)
 _TOO_LONG = "an interval so long that its months may not fit when it is justified"
 
 
@@ -80,13 +80,13 @@ def length(writer: Writer, node: Node) -> exp.Expr:
         case Func() if node.function.name == "justify_interval":
             return _justified_length(writer, length(writer, node.args[0]))
     parts = [component(writer, node, which) for which in range(3)]
-    finite = writer.filled(f"(CAST(_1 AS DECIMAL(38, 0)) * 30 + _2) * {DAY} + _3", *parts)
+    finite = writer.filled(f"(CAST(_1 AS DECIMAL(38, 0)) * 30 + _2) * {USECS_PER_DAY} + _3", *parts)
     sign = infinite(writer, node)
     if sign is None:
         return finite
     far = [writer.cast(text, "DECIMAL(38, 0)") for text in (_FAR, f"-{_FAR}")]
     tests = [writer.filled(f"_1 {symbol} 0", sign) for symbol in "><"]
-    missing = (writer.is_null(sign), writer.null())
+    missing = (writer.is_null(sign), None)
     return writer.case([missing, *zip(tests, far, strict=True)], finite)
 
 
@@ -144,15 +144,14 @@ def _sign(writer: Writer, node: Node) -> exp.Expr:
         return writer.filled("_1 * 0", component(writer, node, MONTHS))
     if isinstance(constant.value, str):
         return writer.integer(-1 if constant.value.startswith("-") else 1)
-    return writer.null() if constant.value is None else writer.integer(0)
+    return exp.Null() if constant.value is None else writer.integer(0)
 
 
 def _justified_length(writer: Writer, whole: exp.Expr) -> exp.Expr:
     """Days become months without another length; months that may not fit raise."""
     text = "WHEN ABS(_1) > CAST(_2 AS DECIMAL(38, 0)) AND ABS(_1) < CAST(_3 AS DECIMAL(38, 0))"
-    limits = writer.text(_LONGEST), writer.text(_FAR)
     broken = writer.raised(_TOO_LONG, "DECIMAL(38, 0)")
-    return writer.filled(f"CASE {text} THEN _4 ELSE _1 END", whole, *limits, broken)
+    return writer.filled(f"CASE {text} THEN _4 ELSE _1 END", whole, _LONGEST, _FAR, broken)
 
 
 def _infinite_product(writer: Writer, node: Op) -> exp.Expr | None:
@@ -171,7 +170,7 @@ def _infinite_product(writer: Writer, node: Op) -> exp.Expr | None:
 
 def _constant_length(writer: Writer, constant: Const) -> exp.Expr:
     if constant.value is None:
-        return writer.cast(writer.null(), "DECIMAL(38, 0)")
+        return writer.cast(None, "DECIMAL(38, 0)")
     assert isinstance(constant.value, (Parts, str))
     found = total(constant.value)
     if isinstance(found, str):

@@ -21,7 +21,7 @@ from sqlglot import exp
 from filtersql.filters.values.jsonpath_trees import Scalar
 from filtersql.filters.write.rules import numeric_sort_texts
 from filtersql.filters.write.rules.document_constants import raw_of
-from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Part, Writer
 
 __all__ = ["beside_scalar", "compared", "starts"]
 
@@ -58,18 +58,18 @@ def compared(writer: Writer, one: exp.Expr, symbol: str, other: exp.Expr) -> exp
 def beside_scalar(writer: Writer, one: exp.Expr, symbol: str, value: Scalar) -> exp.Expr:
     """A raw text beside a scalar: what is of another type is unknown, null is not."""
     sign = {"==": "=", "!=": "<>"}.get(symbol, symbol)
-    other = writer.text(raw_of(value))
+    other: Part = raw_of(value)
     if value is None:
         holds = symbol in ("==", "<=", ">=")
         return writer.case([(writer.filled("_1 = _2", one, other), holds)], symbol == "!=")
     pattern = {bool: "^n(true|false)$", Decimal: "^n[-0-9]"}.get(type(value), "^s")
     same = writer.piece(".matches", one, pattern)
-    sides = [one, other]
+    sides: list[Part] = [one, other]
     if isinstance(value, Decimal) and symbol not in ("==", "!="):
         shown = writer.filled("SUBSTRING(_1, 2)", one)
         sides = [
             numeric_sort_texts.sort_text_of_shown(writer, shown),
-            writer.text(numeric_sort_texts.sort_text_of(value)),
+            numeric_sort_texts.sort_text_of(value),
         ]
     test = writer.filled(f"_1 {sign} _2", *sides)
     null = writer.filled("_1 = 'nnull'", one)

@@ -42,7 +42,7 @@ def _call(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     name = node.function.name
     whole = _tree(writer, node, args)
     if whole is None:
-        return values.null("bool", writer.engine)
+        return writer.typed(None, "bool")
     tree = whole.tree
     source = document(writer, args[0], plain=True)
     walker = Walker(writer, node, source, whole.strict)

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op
@@ -53,7 +52,7 @@ def like(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     if parts is not None and parts[-1:] == [_UNENDED]:
         return _unended(writer, node, subject, parts[:-1], negated)
     if parts is None:
-        return values.null("bool", writer.engine)
+        return writer.typed(None, "bool")
     if like_columns.ignores_case(node):
         test = _folded(writer, node, subject, parts)
     else:
@@ -67,28 +66,24 @@ def _pattern(writer: Writer, node: Node, pattern: Node) -> list[tuple[bool, str]
     pattern = bare(pattern)
     escape = "\\"
     if isinstance(pattern, Func) and pattern.function.name == "like_escape":
-        sign = fold(pattern.args[1])
-        if sign is None:
-            raise writer.refused(node, "The escape character must be a constant.")
-        if sign.value is None:
+        given = writer.known(node, pattern.args[1], "The escape character must be a constant.")
+        if given is None:
             return None
-        escape = str(sign.value)
+        escape = str(given)
         pattern = pattern.args[0]
         if len(escape) > 1:
             raise writer.refused(node, "The escape must be one character or empty.")
-    constant = fold(pattern)
-    if constant is None:
-        raise writer.refused(node, "The pattern must be a constant.")
-    if constant.value is None:
+    text = writer.known(node, pattern, "The pattern must be a constant.")
+    if text is None:
         return None
     parts: list[tuple[bool, str]] = []
-    signs = iter(str(constant.value))
-    for sign_ in signs:
-        if sign_ == escape:
+    signs = iter(str(text))
+    for sign in signs:
+        if sign == escape:
             following = next(signs, None)
             parts.append(_UNENDED if following is None else (False, following))
         else:
-            parts.append((sign_ in (_ANY, _ONE), sign_))
+            parts.append((sign in (_ANY, _ONE), sign))
     return parts
 
 

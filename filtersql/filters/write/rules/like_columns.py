@@ -19,7 +19,6 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op
@@ -56,7 +55,7 @@ def matches(writer: Writer, node: Func | Op, subject: exp.Expr, pattern: Node) -
         if sign is None or len(str(sign.value)) > 1:
             raise writer.refused(node, "The escape must be a constant of one character, or empty.")
         if sign.value is None:
-            return values.null("bool", writer.engine)
+            return writer.typed(None, "bool")
         escape, pattern = str(sign.value), pattern.args[0]
     text = writer.put(pattern)
     if escape not in ("", "\\"):
@@ -72,7 +71,7 @@ def matches(writer: Writer, node: Func | Op, subject: exp.Expr, pattern: Node) -
     if not escape:
         # first: of a text that is NULL Spark's LIKE does not compute the pattern, which may raise
         missing = writer.absent(text, pattern)
-        return writer.case([(missing, values.null("bool", writer.engine))], tested(kept))
+        return writer.case([(missing, writer.typed(None, "bool"))], tested(kept))
     broken = writer.raised(UNFINISHED, "BOOLEAN")
     known = writer.is_not_null(subject)
     raised = writer.case([(tested(_reaching(writer, kept)), broken), (known, False)], None)

@@ -29,6 +29,7 @@ from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Case, Coalesce, Func, Node, Op, Var
 from filtersql.filters.tree.transparent_nodes import chosen
 from filtersql.filters.tree.walking import walk
+from filtersql.filters.values.calendar import USECS_PER_DAY
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write.conditionals import conditional
 from filtersql.filters.write.rules import (
@@ -92,12 +93,12 @@ def _with_infinite_field(
         truth = symbol == "<>" or symbol in ((">", ">=") if larger else ("<", "<="))
         known = exp.true() if sure else writer.is_not_null(writer.raw(other))
         whens.append((writer.filled("_1 AND _2", test, known), values.boolean(truth)))
-    missing = [] if sure else [(test, writer.null()) for test in tests]
+    missing = [] if sure else [(test, None) for test in tests]
     return writer.case([*whens, *missing], finite)
 
 
-#: the Julian date of 1970-01-01, and the microseconds of a day
-_UNIX_DAY, _DAY = 2_440_588, 86_400_000_000
+#: the Julian date of 1970-01-01
+_UNIX_DAY = 2_440_588
 #: behind the point; PostgreSQL rounds the fraction of a day to 20 digits or more
 _FEW, _WHOLE = 8, 12
 
@@ -110,9 +111,9 @@ def _day_and_fraction(
     if known is None or size is None or size.behind > _FEW or size.before > _WHOLE:
         raise writer.refused(node, "A Julian date has a form beside a constant of few digits.")
     if known.value is None:
-        return values.null("bool", writer.engine)
+        return writer.typed(None, "bool")
     assert isinstance(known.value, Decimal)
-    bound = EXACT.multiply(EXACT.subtract(known.value, Decimal(_UNIX_DAY)), Decimal(_DAY))
+    bound = EXACT.multiply(EXACT.subtract(known.value, Decimal(_UNIX_DAY)), Decimal(USECS_PER_DAY))
     sides = [
         writer.cast(writer.piece(".epoch_micros", writer.put(node.args[1])), "DECIMAL(20, 0)"),
         writer.cast(format(bound, "f"), f"DECIMAL({MOST}, {size.behind})"),

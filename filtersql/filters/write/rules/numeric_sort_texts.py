@@ -72,7 +72,7 @@ def sort_text(writer: Writer, node: Node) -> exp.Expr:
     constant = fold(node)
     if constant is not None:
         if constant.value is None:
-            return writer.cast(writer.null(), writer.text_type)
+            return writer.cast(None, writer.text_type)
         assert isinstance(constant.value, Decimal)
         return writer.text(sort_text_of(constant.value))
     if isinstance(node, (Case, Coalesce, NullIf)) and not digits(node):
@@ -120,7 +120,7 @@ def sort_text_of_shown(writer: Writer, shown: exp.Expr) -> exp.Expr:
                 writer.piece(".numeric_canonical", shown),
                 writer.case([(writer.piece(".numeric_negative", shown), negative)], positive),
             ),
-            (writer.is_null(shown), writer.cast(writer.null(), writer.text_type)),
+            (writer.is_null(shown), writer.cast(None, writer.text_type)),
         ],
         writer.raised(BROKEN, writer.text_type),
     )

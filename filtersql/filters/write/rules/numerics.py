@@ -102,7 +102,7 @@ def widened(writer: Writer, node: Node, to: Digits) -> exp.Expr:
 def _literal(writer: Writer, node: Node, constant: Const, have: Digits) -> exp.Expr:
     value = constant.value
     if value is None:
-        return writer.cast(writer.null(), have.sql)
+        return writer.cast(None, have.sql)
     assert isinstance(value, Decimal)
     if not value.is_finite():
         raise writer.refused(node, "DECIMAL has no NaN and no infinity.")

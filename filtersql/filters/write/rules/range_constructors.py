@@ -24,7 +24,7 @@ from filtersql.filters.tree.nodes import Func, Node, Var
 from filtersql.filters.tree.transparent_nodes import bare
 from filtersql.filters.values import show
 from filtersql.filters.write.rules import numeric_sort_texts, numerics
-from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Part, Writer
 
 __all__ = ["DISCRETE", "made"]
 
@@ -43,28 +43,28 @@ def made(writer: Writer, node: Func) -> exp.Expr:
     if brackets not in ("[)", "[]", "()", "(]"):
         raise writer.refused(node, "The bounds must be a constant such as '[)'.")
     values = [_value(writer, arg, subtype) for arg in node.args[:2]]
-    signs = [writer.text(sign) for sign in brackets]
+    signs: list[Part] = list(brackets)
     texts = [_element_text(writer, arg, subtype) for arg in node.args[:2]]
     if subtype in DISCRETE:
-        step = writer.integer(1)
         for place, off, on in ((0, "(", "["), (1, "]", ")")):
             if brackets[place] == off:
                 signs[place] = _sign(writer, subtype, values[place], off, on)
-                values[place] = writer.piece(f".next_{subtype}", values[place], step)
+                values[place] = writer.piece(f".next_{subtype}", values[place], 1)
                 texts[place] = _text(writer, values[place])
     shown = writer.piece(".range_text", signs[0], texts[0], texts[1], signs[1])
     given = [_value(writer, arg, subtype) for arg in node.args[:2]]
     wrong = writer.filled("_1 > _2", *given)
     both = writer.filled("_1 = '[' AND _2 = ']'", signs[0], signs[1])
     nothing = writer.filled("_1 > _2 OR (_1 = _2 AND NOT _3)", *values, both)
-    empty = writer.text("empty")
-    return writer.case([(wrong, writer.raised(_ORDER, writer.text_type)), (nothing, empty)], shown)
+    return writer.case(
+        [(wrong, writer.raised(_ORDER, writer.text_type)), (nothing, "empty")], shown
+    )
 
 
-def _sign(writer: Writer, subtype: str, value: exp.Expr, off: str, on: str) -> exp.Expr:
+def _sign(writer: Writer, subtype: str, value: exp.Expr, off: str, on: str) -> Part:
     """A discrete bound is moved by one and its bracket turned, unless it is infinite."""
     if subtype != "date" or writer.engine == "spark":  # Spark's dates are finite
-        return writer.text(on)
+        return on
     infinite = writer.filled("ISINF(_1)", value)
     return writer.case([(infinite, off)], on)
 
@@ -81,7 +81,7 @@ def _element_text(writer: Writer, node: Node, subtype: str) -> exp.Expr:
     constant = fold(node)
     if constant is not None:
         if constant.value is None:
-            return writer.cast(writer.null(), writer.text_type)
+            return writer.cast(None, writer.text_type)
         return writer.text(show(subtype, constant.value))
     if subtype == "numeric":
         if isinstance(node, Var) and not node.decimal:

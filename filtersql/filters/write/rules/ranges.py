@@ -67,7 +67,7 @@ def text_of(writer: Writer, node: Node) -> exp.Expr:
     constant = fold(node)
     if constant is not None:
         if constant.value is None:
-            return writer.cast(writer.null(), writer.text_type)
+            return writer.cast(None, writer.text_type)
         return writer.text(show(node.type, constant.value))
     match node:
         case Relabel():
@@ -153,7 +153,7 @@ def _of_constant(writer: Writer, node: Node, value: Range) -> _Bounds:
 
     def bound(one: object) -> exp.Expr:
         if one is None:
-            return writer.null()
+            return exp.Null()
         return array_elements.of_node(writer, Const(subtype, -1, node.location, value=one))
 
     whole = writer.text(show(node.type, value))

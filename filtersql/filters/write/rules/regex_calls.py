@@ -36,6 +36,7 @@ __all__ = [
     "all_matches",
     "check_not_global",
     "constant_argument",
+    "first_match",
     "given",
     "has_match",
     "text_from",
@@ -105,8 +106,15 @@ def all_matches(writer: Writer, found: Given, subject: exp.Expr, group: int) -> 
     """The list of what all matches, or a group of each, have matched."""
     tree = found.regex.tree
     all_matches_end(tree, group=group)
-    pattern = writer.text(f"(?s){written(tree, writer.engine, groups=bool(group))}")
+    pattern = f"(?s){written(tree, writer.engine, groups=bool(group))}"
     return writer.piece(".regex_extract_all", subject, pattern, group)
+
+
+def first_match(writer: Writer, subject: exp.Expr, pattern: str, group: int) -> exp.Expr:
+    """What the first match, or a group of it, has matched; NULL where there is none."""
+    test = writer.piece(".matches", subject, pattern)
+    found = writer.piece(".regex_extract", subject, pattern, group)
+    return writer.case([(test, found)], None)
 
 
 def has_match(writer: Writer, found: Given, subject: exp.Expr, times: int) -> exp.Expr:

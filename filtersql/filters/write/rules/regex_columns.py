@@ -64,12 +64,12 @@ def matches(writer: Writer, subject: Node, pattern: Node, ignore_case: bool) -> 
         sure = writer.piece(".matches", used, _ASCII)
         doubt = writer.piece(".matches", text, _FOLDED)
         simple = writer.filled("_1 AND _2 AND NOT _3", simple, sure, doubt)
-    flags = writer.text("(?si)" if ignore_case else "(?s)")
+    flags = "(?si)" if ignore_case else "(?s)"
     whole = writer.filled("_1 || _2", flags, _ended(writer, used))
     broken = writer.raised(_OTHER, "BOOLEAN")
     unknown = exp.or_(writer.is_null(text), writer.is_null(used), copy=False)
     test = writer.piece(".matches", text, whole)
-    return writer.case([(unknown, exp.Null()), (exp.Not(this=operand(simple)), broken)], test)
+    return writer.case([(unknown, None), (exp.Not(this=operand(simple)), broken)], test)
 
 
 def _ended(writer: Writer, pattern: exp.Expr) -> exp.Expr:

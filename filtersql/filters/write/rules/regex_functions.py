@@ -21,7 +21,6 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
 from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.write.rules import regex_nth, regex_replacements
 from filtersql.filters.write.rules.regex_calls import (
@@ -30,6 +29,7 @@ from filtersql.filters.write.rules.regex_calls import (
     all_matches,
     check_not_global,
     constant_argument,
+    first_match,
     given,
     has_match,
     text_from,
@@ -67,7 +67,7 @@ def _call(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
         sql_type = {"bool": "BOOLEAN", "int4": _INT}.get(result, writer.text_type)
         return guarded(writer, found.regex, args[0], rule(writer, found), sql_type)
     except NullArgument:
-        return values.null(result, writer.engine)
+        return writer.typed(None, result)
     except Untranslatable as problem:
         raise writer.refused(node, str(problem)) from None
 
@@ -124,10 +124,7 @@ def _marked_part(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.E
     whole = Join((Anchor("^"), lazy(trees[0]), Group(trees[1], 1), trees[2], Anchor("$")))
     doubts = tuple(dict.fromkeys(doubt for part in parts for doubt in part.doubts))
     pattern = f"(?s){written(whole, writer.engine, groups=True)}"
-    subject = writer.put(args[0])
-    test = writer.piece(".matches", subject, pattern)
-    piece = writer.piece(".regex_extract", subject, pattern, 1)
-    result = writer.case([(test, piece)], None)
+    result = first_match(writer, writer.put(args[0]), pattern, 1)
     return guarded(writer, Regex(whole, 1, doubts), args[0], result, writer.text_type)
 
 
@@ -135,7 +132,7 @@ def _piece_of(writer: Writer, found: Given, start: int, times: int, group: int) 
     """What the nth match, or a group of it, has matched."""
     regex = found.regex
     if group > regex.groups:
-        return values.null("text", writer.engine)
+        return writer.typed(None, "text")
     if group < 0 or times < 1:
         raise Untranslatable("Numbers of matches and groups begin at 1.")
     if group and not takes_part(regex.tree, group):
@@ -146,9 +143,7 @@ def _piece_of(writer: Writer, found: Given, start: int, times: int, group: int) 
         return writer.piece(".list_item", every, times)
     (check_groups if group else check_end)(regex.tree)
     pattern = f"(?s){written(regex.tree, writer.engine, groups=bool(group))}"
-    test = writer.piece(".matches", subject, pattern)
-    piece = writer.piece(".regex_extract", subject, pattern, group)
-    return writer.case([(test, piece)], None)
+    return first_match(writer, subject, pattern, group)
 
 
 def _replace(writer: Writer, found: Given) -> exp.Expr:

@@ -102,12 +102,16 @@ def _walked(machine: Machine, *, shortest: bool) -> Iterator[tuple[list[int], li
 
 
 def _moved(machine: Machine, states: list[int], number: int) -> tuple[int, ...]:
-    found: dict[int, None] = {}
-    for state in states:
-        known = machine.states[state]
-        if known.accepts is not None and holds_character(known.accepts, number):
-            found[(known.to or [0])[0]] = None
-    return tuple(found)
+    return tuple(dict.fromkeys(_following(machine, states, number)))
+
+
+def _following(machine: Machine, states: list[int], number: int) -> list[int]:
+    """The states behind those that accept a character; none behind the end, which is below 0."""
+    return [
+        (known.to or [0])[0]
+        for known in (machine.states[state] for state in states)
+        if known.accepts is not None and holds_character(known.accepts, number)
+    ]
 
 
 @lru_cache(maxsize=512)
@@ -136,13 +140,7 @@ def _check_one_way(machine: Machine, start: str) -> None:
         kernel, before = waiting.pop()
         for number, behind in [*signs, (-1, "end")]:
             states, twice = machine.closed(kernel, before, behind)
-            following = [
-                (machine.states[state].to or [0])[0]
-                for state in states
-                if (accepts := machine.states[state].accepts) is not None
-                and number >= 0
-                and holds_character(accepts, number)
-            ]
+            following = _following(machine, states, number)
             if twice or len(set(following)) < len(following):
                 raise Untranslatable("What its groups capture is not the same everywhere.")
             item = (tuple(sorted(following)), behind)

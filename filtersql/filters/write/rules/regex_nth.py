@@ -59,6 +59,6 @@ def replaced(
     whole = [1, *(part if isinstance(part, str) else part + 2 for part in parts)]
     if any(isinstance(part, int) and part > _LAST_GROUP for part in whole):
         raise Untranslatable("Of so many groups none can be put back.")
-    shown = writer.text(put_back(whole, spark=writer.engine == "spark"))
+    shown = put_back(whole, spark=writer.engine == "spark")
     changed = writer.piece(".regex_replace", subject, behind, shown)
     return writer.case([(has, changed)], subject)

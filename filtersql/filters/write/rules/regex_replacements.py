@@ -34,7 +34,7 @@ def replaced(
     """The text with its first match replaced, or with all of them."""
     known = [part for part in parts if isinstance(part, str) or part <= groups]
     if writer.engine == "duckdb":
-        shown = writer.text(put_back(known, spark=False))
+        shown = put_back(known, spark=False)
         piece = ".regex_replace_all" if everywhere else ".regex_replace"
         return writer.piece(piece, subject, f"(?s){pattern}", shown)
     # Spark replaces every match: the first one is what follows a shortest beginning.

@@ -22,7 +22,6 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
@@ -74,7 +73,7 @@ def match(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     try:
         text = constant_text(args[1])
         if text is None:
-            return values.null("bool", writer.engine)
+            return writer.typed(None, "bool")
         test = _matches_everywhere(writer, node, text, "i" if ignore_case else "", args[0])
     except Untranslatable as problem:
         raise writer.refused(node, str(problem)) from None
@@ -113,7 +112,7 @@ def matches(writer: Writer, regex: Regex, subject: Node) -> exp.Expr:
     """Whether the text has a match."""
     tests = []
     for tree, negated in _parts(regex.tree):
-        pattern = writer.text(f"(?s){written(tree, writer.engine)}")
+        pattern = f"(?s){written(tree, writer.engine)}"
         test = writer.piece(".matches", writer.put(subject), pattern)
         tests.append(exp.Not(this=test) if negated else test)
     return exp.and_(*tests, copy=False)

@@ -85,7 +85,7 @@ def _by_pattern(writer: Writer, node: Func) -> exp.Expr:
     sql_type = list_type(writer, "text")
     if node.function.name == "regexp_split_to_array":
         all_matches_end(tree)
-        pattern = writer.text(f"(?s){written(tree, writer.engine)}")
+        pattern = f"(?s){written(tree, writer.engine)}"
         return guarded(
             writer, found.regex, found.subject, writer.piece(".split", subject, pattern), sql_type
         )
@@ -93,7 +93,7 @@ def _by_pattern(writer: Writer, node: Func) -> exp.Expr:
     check_groups(tree)
     if not all(takes_part(tree, number) for number in groups if number):
         raise Untranslatable("Whether a group takes part in the match is not known.")
-    pattern = writer.text(f"(?s){written(tree, writer.engine, groups=True)}")
+    pattern = f"(?s){written(tree, writer.engine, groups=True)}"
     items = [writer.piece(".regex_extract", subject, pattern, number) for number in groups]
     matched = matches(writer, found.regex, found.subject)
     result = writer.case([(matched, exp.Array(expressions=items))], writer.piece(".no_list"))

@@ -37,10 +37,7 @@ def _equal(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
         found = documents.among(writer, arg, args[1 - place : 2 - place])
         if found is not None:
             return found if name == "texteq" else exp.Not(this=found)
-    sides = [
-        documents.beside(writer, arg, args[1 - place : 2 - place]) for place, arg in enumerate(args)
-    ]
-    return writer.filled(text, *sides)
+    return writer.filled(text, *documents.beside_each_other(writer, args))
 
 
 def _ordered(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:

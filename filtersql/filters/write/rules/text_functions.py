@@ -19,7 +19,6 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op
@@ -34,7 +33,6 @@ _JOINED = "[0-9A-Za-z][._:'][0-9A-Za-z]|[0-9A-Za-z]__+[0-9A-Za-z]"
 _BLANKS = " \n\t\r"
 _DIGITS = "\\A(?:[ \\n\\t\\r]*[0-9A-Fa-f][0-9A-Fa-f])*[ \\n\\t\\r]*\\z"
 _BASE64 = "\\A(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\\z"
-_MUST = "All arguments but the first must be constants."
 
 
 def _initcap(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
@@ -76,20 +74,18 @@ def _decode(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
             raise writer.refused(node, "Only the formats hex and base64 have a form.")
     sql_type = "BINARY" if writer.engine == "spark" else "BLOB"
     missing = writer.case(
-        [(writer.is_null(subject), values.null("bytea", writer.engine))],
+        [(writer.is_null(subject), writer.typed(None, "bytea"))],
         writer.raised("the text cannot be decoded", sql_type),
     )
     return writer.case([(fits, result)], missing)
 
 
 def _like_bytes(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
-    known = fold(args[1])
-    if known is None:
-        raise writer.refused(node, "The pattern must be a constant.")
-    if known.value is None:
-        return values.null("bool", writer.engine)
-    assert isinstance(known.value, bytes)
-    found, signs = "", iter(known.value)
+    pattern = writer.known(node, args[1], "The pattern must be a constant.")
+    if pattern is None:
+        return writer.typed(None, "bool")
+    assert isinstance(pattern, bytes)
+    found, signs = "", iter(pattern)
     for sign in signs:
         if sign == ord("%"):
             found += "(?:..)*"
@@ -112,16 +108,14 @@ def _not_like_bytes(writer: Writer, node: Func | Op, args: Sequence[Node]) -> ex
 
 
 def _trim_bytes(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
-    known = fold(args[1])
-    if known is None:
-        raise writer.refused(node, _MUST)
-    if known.value is None:
-        return values.null("bytea", writer.engine)
-    assert isinstance(known.value, bytes)
+    trimmed = writer.known(node, args[1], "All arguments but the first must be constants.")
+    if trimmed is None:
+        return writer.typed(None, "bytea")
+    assert isinstance(trimmed, bytes)
     subject = writer.put(args[0])
-    if not known.value:
+    if not trimmed:
         return subject
-    pairs = f"(?:{'|'.join(dict.fromkeys(f'{byte:02X}' for byte in known.value))})"
+    pairs = f"(?:{'|'.join(dict.fromkeys(f'{byte:02X}' for byte in trimmed))})"
     # The first place from which only such bytes follow is found pair by pair.
     begin = f"{pairs}*" if node.function.name != "rtrim" else ""
     end = f"{pairs}*" if node.function.name != "ltrim" else ""
@@ -137,7 +131,7 @@ def _cut(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
         raise writer.refused(node, "The length must be a constant.")
     if explicit is None or explicit.value is not True:
         raise writer.refused(node, "Only an explicit cast cuts.")
-    length = writer.integer(modifier.value - 4)
+    length = modifier.value - 4
     return writer.piece(f".{node.function.name}", writer.put(args[0]), length)
 
 

@@ -68,14 +68,12 @@ def _shifted(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
 
 def _local(writer: Writer, node: Node, moment: exp.Expr, arg: Node, result: str) -> exp.Expr:
     """A moment in a zone as a timestamp, or a timestamp there as a moment."""
-    zone = fold(arg)
+    zone = writer.known(node, arg, "The time zone must be a constant.")
     if zone is None:
-        raise writer.refused(node, "The time zone must be a constant.")
-    if zone.value is None:
         return writer.piece(f".no_{result}")
-    east = _east(zone.value)
-    if east is None and isinstance(zone.value, str):
-        return _in_zone(writer, moment, _region(writer, node, zone.value), result)
+    east = _east(zone)
+    if east is None and isinstance(zone, str):
+        return _in_zone(writer, moment, _region(writer, node, zone), result)
     if east is None:
         raise writer.refused(node, "This interval is no offset of a time zone.")
     seconds = east if result == "timestamp" else -east
@@ -89,7 +87,7 @@ def _in_zone(writer: Writer, moment: exp.Expr, name: str, result: str) -> exp.Ex
     written = writer.piece(f".{result}_in_zone", moment, name)
     if not days:
         return written
-    ends = [writer.text(f"{day} 00:00:00") for day in days if day]
+    ends = [f"{day} 00:00:00" for day in days if day]
     unsure = writer.piece(".between_days" if days[0] else ".before_day", moment, *ends)
     raised = writer.piece(f".unsure_{result}")
     return writer.case([(unsure, raised)], written)
@@ -189,13 +187,9 @@ def moved(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
 
 def unit_of(writer: Writer, node: Node, arg: Node) -> str | None:
     """The unit that a constant names, None for NULL."""
-    unit = fold(arg)
-    if unit is None:
-        raise writer.refused(node, "The unit must be a constant.")
-    if unit.value is None:
-        return None
-    word = str(unit.value).lower()
-    return _SYNONYMS.get(word, word)
+    unit = writer.known(node, arg, "The unit must be a constant.")
+    word = str(unit).lower()
+    return None if unit is None else _SYNONYMS.get(word, word)
 
 
 RULES: dict[str, Rule] = {

@@ -21,9 +21,10 @@ from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Const, Func, Node, Op
+from filtersql.filters.values.calendar import USECS_PER_DAY
 from filtersql.filters.values.intervals import Parts
 from filtersql.filters.write import let_binding
-from filtersql.filters.write.rules.interval_components import DAY, component
+from filtersql.filters.write.rules.interval_components import component
 from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "move_time"]
@@ -41,13 +42,13 @@ def _moved_micros(writer: Writer, micros: exp.Expr, symbol: str, interval: Node)
 
     PostgreSQL's sum is of 64 bits and wraps around; what is lost is no number of whole days.
     """
-    plain = f"_1 {symbol} _2 % {DAY}"
+    plain = f"_1 {symbol} _2 % {USECS_PER_DAY}"
     by = component(writer, interval, 2)
     constant = fold(interval)
     if constant is not None and _stays(constant):
         return writer.filled(plain, micros, by)
     over = f"_2 > {_LAST} - _1" if symbol == "+" else f"_2 < _1 - {_LAST}"
-    lost = f"CASE WHEN {over} THEN {2**64 % DAY} ELSE 0 END"
+    lost = f"CASE WHEN {over} THEN {2**64 % USECS_PER_DAY} ELSE 0 END"
     return let_binding.once(
         writer,
         "time_moved",
@@ -60,7 +61,7 @@ def _moved_micros(writer: Writer, micros: exp.Expr, symbol: str, interval: Node)
 
 def _stays(constant: Const) -> bool:
     """Whether no time of a day and this interval are more than 64 bits hold."""
-    return not isinstance(constant.value, Parts) or abs(constant.value[2]) < _LAST - DAY
+    return not isinstance(constant.value, Parts) or abs(constant.value[2]) < _LAST - USECS_PER_DAY
 
 
 def move_time(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
@@ -69,7 +70,7 @@ def move_time(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr
     symbol = "-" if node.function.name == "time_mi_interval" else "+"
     micros = writer.piece(".time_micros", writer.put(time))
     result = _time_of(writer, _moved_micros(writer, micros, symbol, interval))
-    return writer.case([(writer.is_null(writer.put(time)), writer.null())], result)
+    return writer.case([(writer.is_null(writer.put(time)), None)], result)
 
 
 def _move_timetz(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:

@@ -58,7 +58,7 @@ def fitted(writer: Writer, node: Var, size: tuple[int, int] = FITTING) -> exp.Ex
     return writer.case(
         [(fits, writer.cast(column, sql))],
         writer.case(
-            [(writer.is_null(column), writer.cast(writer.null(), sql))], writer.raised(problem, sql)
+            [(writer.is_null(column), writer.cast(None, sql))], writer.raised(problem, sql)
         ),
     )
 
