@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
+from filtersql.filters.engines import constants
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.write.writer import Family, Rule, Writer
@@ -82,7 +82,9 @@ def _unistr(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     if known is None:
         return _simple(writer, args[0], "\\\\", _ESCAPED, "text")
     try:
-        return values.literal("text", known.value and _unescaped(str(known.value)), writer.engine)
+        return constants.literal(
+            "text", known.value and _unescaped(str(known.value)), writer.engine
+        )
     except ValueError:
         raise writer.refused(node, "PostgreSQL refuses this escape on every row.") from None
 

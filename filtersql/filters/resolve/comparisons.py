@@ -36,7 +36,6 @@ from filtersql.filters.tree.nodes import (
     Op,
     Row,
     RowCompare,
-    Strength,
 )
 from filtersql.filters.tree.walking import reads_column
 
@@ -73,7 +72,7 @@ def in_list(scope: Scope, name: str, left: Node, items: Sequence[Node], place: i
 
 
 def _joined(kind: str, args: tuple[Node, ...], place: int) -> Bool:
-    return Bool("bool", -1, place, None, Strength.NONE, kind, args)  # type: ignore[arg-type]
+    return Bool("bool", location=place, kind=kind, args=args)  # type: ignore[arg-type]
 
 
 def between(
@@ -125,11 +124,14 @@ def rows(scope: Scope, name: str, left: Sequence[Node], right: Sequence[Node], p
         return _joined("and" if strategy == 3 else "or", tuple(pairs), place)
     kind = {1: "<", 2: "<=", 4: ">=", 5: ">"}[strategy]
     return RowCompare(
-        "bool", -1, -1, None, Strength.NONE, kind,  # type: ignore[arg-type]
-        tuple(pair.operator for pair in pairs), tuple(pair.function for pair in pairs),
-        tuple(pair.input_collation for pair in pairs),
-        tuple(pair.args[0] for pair in pairs), tuple(pair.args[1] for pair in pairs),
-    )  # fmt: skip
+        "bool",
+        kind=kind,  # type: ignore[arg-type]
+        operators=tuple(pair.operator for pair in pairs),
+        functions=tuple(pair.function for pair in pairs),
+        collations=tuple(pair.input_collation for pair in pairs),
+        left=tuple(pair.args[0] for pair in pairs),
+        right=tuple(pair.args[1] for pair in pairs),
+    )
 
 
 def _strategy(pairs: Sequence[Op]) -> int | None:
@@ -149,14 +151,12 @@ def distinct(scope: Scope, left: Node, right: Node, place: int, *, negated: bool
     result: Node
     for null, other in ((right, left), (left, right)):
         if isinstance(null, Const) and null.type == "unknown" and null.value is None:
-            return NullTest("bool", -1, place, None, Strength.NONE, other, negated, by_value=False)
+            return NullTest("bool", -1, place, arg=other, is_null=negated, by_value=False)
     if isinstance(left, Row) and isinstance(right, Row):
         result = _rows_distinct(scope, left.args, right.args, place)
     else:
         result = make_distinct(scope, (left, right), place)
-    if negated:
-        return Bool("bool", -1, place, None, Strength.NONE, "not", (result,))
-    return result
+    return _joined("not", (result,), place) if negated else result
 
 
 def _rows_distinct(scope: Scope, left: Sequence[Node], right: Sequence[Node], place: int) -> Node:

@@ -28,7 +28,7 @@ from filtersql.filters.resolve.coercion import coerce, shown_type
 from filtersql.filters.resolve.collations import merged, of_result
 from filtersql.filters.resolve.polymorphic import enforce
 from filtersql.filters.resolve.scope import Scope
-from filtersql.filters.tree.nodes import Distinct, Node, NullIf, Op, ScalarArrayOp, Strength
+from filtersql.filters.tree.nodes import Distinct, Node, NullIf, Op, ScalarArrayOp
 from filtersql.filters.tree.walking import leftmost
 from filtersql.filters.types import display
 
@@ -88,9 +88,14 @@ def make_scalar_array(
     state = merged(scope, args)
     function = facts().function(operator.function)
     return ScalarArrayOp(
-        "bool", -1, location, None, Strength.NONE, operator, function, args,
-        state.collation, any_of,
-    )  # fmt: skip
+        "bool",
+        location=location,
+        operator=operator,
+        function=function,
+        args=args,
+        input_collation=state.collation,
+        any=any_of,
+    )
 
 
 def select(

@@ -12,7 +12,7 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.filters.resolve.scope import Scope
-from filtersql.filters.tree.nodes import Node, Other, Strength
+from filtersql.filters.tree.nodes import Node, Other
 from filtersql.grammar import Node as Parsed
 from filtersql.grammar import enum_name
 
@@ -32,4 +32,4 @@ def current(scope: Scope, parsed: Parsed) -> Node:
     word = enum_name(parsed, "op").removeprefix("SVFOP_").removesuffix("_N")
     kind = _TYPES.get(word, "name")
     typmod = -1 if kind in ("name", "date") else parsed.typmod
-    return Other(kind, typmod, parsed.location, None, Strength.NONE, what=word)
+    return Other(kind, typmod, parsed.location, what=word)

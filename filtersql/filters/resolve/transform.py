@@ -41,7 +41,6 @@ from filtersql.filters.tree.nodes import (
     Node,
     NullTest,
     Row,
-    Strength,
 )
 from filtersql.grammar import Node as Parsed
 from filtersql.grammar import enum_name
@@ -107,7 +106,7 @@ def _bool(scope: Scope, parsed: Parsed) -> Node:
     word = enum_name(parsed, "boolop").removesuffix("_EXPR")
     args = tuple(boolean(scope, transform(scope, item), word) for item in parsed.args)
     kind = {"AND": "and", "OR": "or", "NOT": "not"}[word]
-    return Bool("bool", -1, parsed.location, None, Strength.NONE, kind, args)  # type: ignore[arg-type]
+    return Bool("bool", location=parsed.location, kind=kind, args=args)  # type: ignore[arg-type]
 
 
 def _case(scope: Scope, parsed: Parsed) -> Node:
@@ -165,15 +164,14 @@ def _min_max(scope: Scope, parsed: Parsed) -> Node:
 
 def _null_test(scope: Scope, parsed: Parsed) -> Node:
     arg, is_null = transform(scope, parsed.arg), enum_name(parsed, "nulltesttype") == "IS_NULL"
-    return NullTest("bool", -1, parsed.location, None, Strength.NONE, arg, is_null)
+    return NullTest("bool", location=parsed.location, arg=arg, is_null=is_null)
 
 
 def _boolean_test(scope: Scope, parsed: Parsed) -> Node:
     words = enum_name(parsed, "booltesttype").split("_")
     arg = boolean(scope, transform(scope, parsed.arg), " ".join(words))
-    return BooleanTest(
-        "bool", -1, parsed.location, None, Strength.NONE, arg, words[-1], "NOT" in words  # type: ignore[arg-type]
-    )  # fmt: skip
+    test, negated = words[-1], "NOT" in words
+    return BooleanTest("bool", -1, parsed.location, arg=arg, test=test, negated=negated)  # type: ignore[arg-type]
 
 
 def _cast(scope: Scope, parsed: Parsed) -> Node:
@@ -197,7 +195,7 @@ def _array(scope: Scope, parsed: Parsed) -> Node:
 def _row(scope: Scope, parsed: Parsed) -> Node:
     explicit = enum_name(parsed, "row_format") == "COERCE_EXPLICIT_CALL"
     args = _all(scope, parsed.args)
-    return Row("record", -1, parsed.location, None, Strength.NONE, args, explicit)
+    return Row("record", location=parsed.location, args=args, explicit=explicit)
 
 
 def _collate(scope: Scope, parsed: Parsed) -> Node:

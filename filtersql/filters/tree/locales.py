@@ -55,15 +55,15 @@ _LOCALE = re.compile(r"(?:icu:)?[a-z]{2,3}(?:[-_.@].*)?|c(?:[.]utf-?8)?|posix", 
 
 def of_the_database(tree: Node, name: str) -> Node:
     """The tree with the database's collation in the place of "default"."""
-    return _called(tree, {UNKNOWN: name})
+    return _renamed(tree, {UNKNOWN: name})
 
 
 def of_the_files(tree: Node, names: Iterable[str | None]) -> Node:
     """The tree in which collations that the files make are told from PostgreSQL's."""
-    return _called(tree, {name: _OWN + name for name in names if name is not None})
+    return _renamed(tree, {name: _OWN + name for name in names if name is not None})
 
 
-def _called(tree: Node, names: Mapping[str | None, str]) -> Node:
+def _renamed(tree: Node, names: Mapping[str | None, str]) -> Node:
     """The tree with collations under other names."""
 
     def known(node: Node) -> Node:

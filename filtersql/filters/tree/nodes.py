@@ -53,7 +53,7 @@ __all__ = [
     "is_null_const",
 ]
 
-#: A constant as Python holds it; `filters.literals` says which class for which type.
+#: A constant as Python holds it; `filters.values` says which class for which type.
 Value = object
 Display = Literal["call", "explicit", "implicit", "sql"]
 

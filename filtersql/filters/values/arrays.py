@@ -13,7 +13,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from filtersql.errors.filters import BadLiteral, NotTranslated
-from filtersql.filters.values.clock import Clock, Reader, Shower
+from filtersql.filters.values.clock import Clock, Read, Reader, Show, Shower
 from filtersql.filters.values.texts import BLANKS
 
 __all__ = ["SEPARATORS", "of"]
@@ -33,9 +33,6 @@ _QUOTED = re.compile(r'[{},"\\\s]', re.ASCII)
 #: since when an array that holds empty ones only is empty
 _REWRITTEN = 17
 _ELEMENTS = {"quoted", "bare"}
-
-Read = Callable[[str, str, int, Clock], object]
-Show = Callable[[str, object], str]
 
 
 def of(element: str, read: Read, show: Show) -> tuple[Reader, Shower]:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from filtersql.source import DEFAULTS, Session
 
-__all__ = ["Clock", "Reader", "Shower", "Types"]
+__all__ = ["Clock", "Read", "Reader", "Show", "Shower", "Types"]
 
 
 class Clock(Struct, frozen=True):
@@ -27,3 +27,6 @@ class Clock(Struct, frozen=True):
 Reader = Callable[[str, int, Clock], object]
 Shower = Callable[[object], str]
 Types = Mapping[str, tuple[Reader, Shower]]
+#: the same of the type of that name
+Read = Callable[[str, str, int, Clock], object]
+Show = Callable[[str, object], str]

@@ -9,12 +9,12 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cmp_to_key
 from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral
-from filtersql.filters.values.clock import Clock, Reader, Shower
+from filtersql.filters.values.clock import Clock, Read, Reader, Show, Shower
 from filtersql.filters.values.ranges import Range, compare
 from filtersql.filters.values.texts import BLANKS
 
@@ -31,11 +31,7 @@ class Multirange(NamedTuple):
     ranges: tuple[Range, ...]
 
 
-def of(
-    kind: str,
-    read: Callable[[str, str, int, Clock], object],
-    show: Callable[[str, object], str],
-) -> tuple[Reader, Shower]:
+def of(kind: str, read: Read, show: Show) -> tuple[Reader, Shower]:
     """The reader and the shower of multiranges of a range type."""
 
     def read_multirange(text: str, modifier: int, clock: Clock) -> object:

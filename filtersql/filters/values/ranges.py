@@ -10,12 +10,11 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from decimal import Decimal
 from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral
-from filtersql.filters.values.clock import Clock, Reader, Shower
+from filtersql.filters.values.clock import Clock, Read, Reader, Show, Shower
 from filtersql.filters.values.texts import BLANKS
 
 __all__ = ["EMPTY", "Range", "compare", "of"]
@@ -41,11 +40,7 @@ class Range(NamedTuple):
 EMPTY = Range(None, None, False, False, True)
 
 
-def of(
-    subtype: str,
-    read: Callable[[str, str, int, Clock], object],
-    show: Callable[[str, object], str],
-) -> tuple[Reader, Shower]:
+def of(subtype: str, read: Read, show: Show) -> tuple[Reader, Shower]:
     """The reader and the shower of ranges of a type."""
 
     def read_range(text: str, modifier: int, clock: Clock) -> object:

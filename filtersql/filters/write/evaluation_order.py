@@ -33,7 +33,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
-from filtersql.filters.engines import values
+from filtersql.filters.engines import constants
 from filtersql.filters.facts import facts
 from filtersql.filters.tree.nodes import Func, Node, Op, Row
 from filtersql.filters.tree.walking import children, walk
@@ -81,7 +81,7 @@ def constants_first(writer: Writer, tree: Node, whole: exp.Expr) -> exp.Expr:
 
 def after(writer: Writer, node: Node, value: bool | None) -> exp.Expr:
     """A truth value, after the node where that may raise."""
-    known = writer.typed(None, "bool") if value is None else values.boolean(value)
+    known = writer.typed(None, "bool") if value is None else constants.boolean(value)
     raising = [part for part in _parts(node) if raises(part)]
     if not raising:
         return known

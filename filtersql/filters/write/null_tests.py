@@ -76,7 +76,7 @@ def null_of(writer: Writer, node: Node) -> exp.Expr:
     known = fold(node)
     if known and isinstance(known.value, Decimal) and not known.value.is_finite():
         return exp.false()  # no DECIMAL holds it
-    if numeric_digits.is_endless(node):
+    if numeric_digits.is_inexact_quotient(node):
         return division.is_null(writer, node)
     null = documents.is_null(writer, node) or arrays.is_null(writer, node)
     found = null or writer.absent(writer.raw(node), node)

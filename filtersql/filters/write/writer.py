@@ -1,7 +1,7 @@
 """What a rule is given to build its tree: the engine's words, its columns, and other nodes' forms.
 
 A rule never imports what chooses rules: `put`, `comparison`, `null_of` and their like look the
-rule of a node up (`Forms`, filled by `writing`), so any rule may ask for the form of any node.
+rule of a node up (`Forms`, filled by `dispatch`), so any rule may ask for the form of any node.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated, OrderNotKnown
-from filtersql.filters.engines import values
+from filtersql.filters.engines import constants
 from filtersql.filters.engines.templates import fill, of_a_table, operand
 from filtersql.filters.model import ELEMENT, ColumnWriter
 from filtersql.filters.tree import locales
@@ -41,8 +41,8 @@ def own(part: Part) -> exp.Expr:
     if part is None:
         return exp.Null()
     if isinstance(part, bool):
-        return values.boolean(part)
-    return values.text(part) if isinstance(part, str) else values.integer(part)
+        return constants.boolean(part)
+    return constants.text(part) if isinstance(part, str) else constants.integer(part)
 
 
 class Family(Struct, frozen=True):
@@ -94,7 +94,7 @@ class Writer(Struct, frozen=True):
     @property
     def text_type(self) -> str:
         """The engine's type of texts."""
-        return values.sql_type("text", self.engine)
+        return constants.sql_type("text", self.engine)
 
     # -- forms of nodes ----------------------------------------------------------------------
 
@@ -160,19 +160,19 @@ class Writer(Struct, frozen=True):
 
     def cast(self, expression: Part, sql_type: str) -> exp.Expr:
         """CAST."""
-        return values.cast(own(expression), sql_type, self.engine)
+        return constants.cast(own(expression), sql_type, self.engine)
 
     def typed(self, expression: Part, type_name: str) -> exp.Expr:
         """CAST to how the engine holds one of PostgreSQL's types."""
-        return self.cast(expression, values.sql_type(type_name, self.engine))
+        return self.cast(expression, constants.sql_type(type_name, self.engine))
 
     def text(self, value: str) -> exp.Expr:
         """A string literal."""
-        return values.text(value)
+        return constants.text(value)
 
     def integer(self, value: int) -> exp.Expr:
         """A whole number."""
-        return values.integer(value)
+        return constants.integer(value)
 
     def raised(self, message: str, sql_type: str) -> exp.Expr:
         """An error in the place of a value of that type."""
@@ -181,8 +181,8 @@ class Writer(Struct, frozen=True):
     def constant(self, node: Const) -> exp.Expr:
         """A constant of any type but numeric."""
         try:
-            return values.literal(node.type, node.value, self.engine)
-        except values.Unwritable as problem:
+            return constants.literal(node.type, node.value, self.engine)
+        except constants.Unwritable as problem:
             raise self.refused(node, f"The engine cannot hold the constant {problem}.") from None
 
     def coalesce(self, first: Part, second: Part) -> exp.Expr:

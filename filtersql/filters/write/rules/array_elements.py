@@ -21,7 +21,7 @@ import re
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
+from filtersql.filters.engines import constants
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Const, Node, Var
 from filtersql.filters.tree.transparent_nodes import bare
@@ -66,7 +66,7 @@ def family(type_name: str) -> str:
 def key_type(writer: Writer, type_name: str) -> str:
     """The engine's type of the values of `key`."""
     if family(type_name) == "int":
-        return values.sql_type(type_name, writer.engine)
+        return constants.sql_type(type_name, writer.engine)
     found = _SQL.get(family(type_name), (writer.text_type, writer.text_type))
     return found[writer.engine == "duckdb"]
 

@@ -112,12 +112,11 @@ def _rounded(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     unit, value = _precision(writer, node, args), writer.put(args[0])
     if unit is None:
         return value
-    size = unit
     if name == "time":
         micros = writer.piece(".time_micros", value)
-        return writer.piece(".time_of_micros", writer.piece(".rounded_to", micros, size))
+        return writer.piece(".time_of_micros", writer.piece(".rounded_to", micros, unit))
     micros = writer.filled("_1 - 946684800000000", writer.piece(".micros_or_null", value))
-    rounded = writer.filled("_1 + 946684800000000", writer.piece(".rounded_to", micros, size))
+    rounded = writer.filled("_1 + 946684800000000", writer.piece(".rounded_to", micros, unit))
     moment = writer.piece(f".{name}_of_micros", rounded)
     return writer.piece(".unless_infinite", value, moment)
 

@@ -26,7 +26,7 @@ from typing import TypeGuard
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
+from filtersql.filters.engines import constants
 from filtersql.filters.facts import NUMERIC_COMPARISONS, SYMBOLS
 from filtersql.filters.tree.constant_folding import comparison, fold
 from filtersql.filters.tree.nodes import Func, Node, Op, Relabel
@@ -94,7 +94,7 @@ def _truth(writer: Writer, symbol: str, pair: tuple[Decimal | None, Decimal | No
     assert rule is not None
     if None in pair:
         return writer.cast(None, "BOOLEAN")
-    return values.boolean(bool(rule(*pair)))
+    return constants.boolean(bool(rule(*pair)))
 
 
 def _never_ends(node: Node) -> TypeGuard[Func]:

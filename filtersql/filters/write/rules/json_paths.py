@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 from sqlglot import exp
 
-from filtersql.filters.engines import values
+from filtersql.filters.engines import constants
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.values import jsonpaths
@@ -61,7 +61,7 @@ def _call(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
             test = writer.case([(writer.is_null(test), broken)], test)
     else:
         # a condition is one item, whatever its value
-        test = values.boolean(True)
+        test = constants.boolean(True)
     return writer.case([(writer.is_not_null(source), test)], None)
 
 

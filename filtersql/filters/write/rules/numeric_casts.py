@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
+from filtersql.filters.engines import constants
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op, Var
 from filtersql.filters.write.rules import numerics
@@ -33,7 +33,7 @@ def _cast(writer: Writer, node: Func | Op, args: Sequence[Node]) -> exp.Expr:
     known = fold(arg)
     if known is not None and known.value is not None and name in _FLOATS:
         # one that fits was folded with its cast
-        return writer.raised(_RANGE, values.sql_type(name, writer.engine))
+        return writer.raised(_RANGE, constants.sql_type(name, writer.engine))
     if isinstance(arg, Var) and not arg.decimal:
         if name == "float8":
             return writer.piece(".text_to_float8", writer.column(arg))

@@ -34,8 +34,8 @@ from filtersql.filters.write.rules import (
 )
 
 __all__ = [
-    "INTEGER_DIGITS", "MOST", "Digits", "digits", "divisor_digits", "factors", "is_endless",
-    "is_quotient", "known", "modifier", "rounding", "terminating",
+    "INTEGER_DIGITS", "MOST", "Digits", "digits", "divisor_digits", "factors",
+    "is_inexact_quotient", "is_quotient", "known", "modifier", "rounding", "terminating",
 ]  # fmt: skip
 
 MOST = 38
@@ -158,7 +158,7 @@ def is_quotient(node: Node) -> bool:
     return isinstance(node, Op) and node.function.name == "numeric_div"
 
 
-def is_endless(node: Node) -> TypeGuard[Op]:
+def is_inexact_quotient(node: Node) -> TypeGuard[Op]:
     """Whether it is a quotient of which no DECIMAL has all digits: it has no form by itself."""
     return is_quotient(node) and digits(node) is None
 

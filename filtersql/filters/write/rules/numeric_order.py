@@ -22,7 +22,7 @@ from functools import partial
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
+from filtersql.filters.engines import constants
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.facts import SYMBOLS, TURNED
 from filtersql.filters.tree.constant_folding import fold
@@ -40,7 +40,7 @@ from filtersql.filters.write.rules import (
     numeric_steps,
     undeclared_numerics,
 )
-from filtersql.filters.write.rules.numeric_digits import MOST, Digits, digits, is_endless
+from filtersql.filters.write.rules.numeric_digits import MOST, Digits, digits, is_inexact_quotient
 from filtersql.filters.write.rules.numeric_sort_texts import bound, is_undeclared, sort_text
 from filtersql.filters.write.rules.numerics import put
 from filtersql.filters.write.writer import Rule, Writer
@@ -59,7 +59,7 @@ def _exactly(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
     for place, (node, other) in enumerate(((left, right), (right, left))):
         if isinstance(node, Func) and node.function.name == "extract" and digits(other):
             return _with_infinite_field(writer, symbol, node, (left, right), place)
-        if is_endless(node):
+        if is_inexact_quotient(node):
             return division.compare(
                 writer, node, symbol if place == 0 else TURNED[symbol], node, other
             )
@@ -92,7 +92,7 @@ def _with_infinite_field(
     for test, larger in zip(tests, (place == 0, place == 1), strict=True):
         truth = symbol == "<>" or symbol in ((">", ">=") if larger else ("<", "<="))
         known = exp.true() if sure else writer.is_not_null(writer.raw(other))
-        whens.append((writer.filled("_1 AND _2", test, known), values.boolean(truth)))
+        whens.append((writer.filled("_1 AND _2", test, known), constants.boolean(truth)))
     missing = [] if sure else [(test, None) for test in tests]
     return writer.case([*whens, *missing], finite)
 
@@ -128,7 +128,7 @@ def _compare_with(writer: Writer, symbol: str, right: Node, left: Node) -> exp.E
 def _chooses_quotient(node: Node) -> bool:
     """Whether it is a CASE or COALESCE with a quotient that is compared without being computed."""
     return isinstance(node, (Case, Coalesce)) and any(
-        is_endless(one) or _chooses_quotient(one) for one in chosen(node)
+        is_inexact_quotient(one) or _chooses_quotient(one) for one in chosen(node)
     )
 
 
@@ -148,7 +148,7 @@ def _steps(node: Node) -> bool:
     return (
         (size is not None and size.before + size.behind > MOST)
         or is_undeclared(node)
-        or any(map(is_endless, walk(node)))
+        or any(map(is_inexact_quotient, walk(node)))
     )
 
 

@@ -25,8 +25,8 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
+from filtersql.filters.engines.constants import boolean
 from filtersql.filters.engines.templates import field_of
-from filtersql.filters.engines.values import boolean
 from filtersql.filters.facts import facts
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Case, Coalesce, Const, Func, Node, NullIf, Op, Relabel, Var

@@ -33,6 +33,8 @@ from filtersql.filters.write.rules.regex_trees import (
 __all__ = ["Characters"]
 
 _CONTROL = {"n": 10, "t": 9, "r": 13, "f": 12, "v": 11, "a": 7, "e": 27, "b": 8, "B": 92}
+#: of words
+_EDGES: dict[str, Kind] = {"[:<:]]": "m", "[:>:]]": "M"}
 _HEX = "0123456789abcdefABCDEF"
 _NO_CASE = "Letters outside ASCII without case have no form yet."
 
@@ -155,10 +157,10 @@ class Characters:
 
     def bracket(self) -> Node:
         """A set of characters, or an edge of words."""
-        for edge, kind in (("[:<:]]", "m"), ("[:>:]]", "M")):
+        for edge, kind in _EDGES.items():
             if self.text.startswith(edge, self.place):
                 self.place += len(edge)
-                return self.anchor("m" if kind == "m" else "M")
+                return self.anchor(kind)
         negated = self.text.startswith("^", self.place)
         self.place += negated
         if negated:

@@ -80,11 +80,11 @@ class _Reader(Characters):
 
     __slots__ = ()
 
-    def peek(self, count: int = 1) -> str:
-        """The next characters."""
+    def peek(self) -> str:
+        """The next character."""
         if self.expanded:
             self.skip_blanks()
-        return self.text[self.place : self.place + count]
+        return self.text[self.place : self.place + 1]
 
     def skip_blanks(self) -> None:
         """Blanks and comments of the expanded syntax."""

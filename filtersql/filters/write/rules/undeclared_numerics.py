@@ -22,7 +22,7 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from filtersql.filters.engines import values
+from filtersql.filters.engines import constants
 from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var
 from filtersql.filters.tree.walking import walk
 from filtersql.filters.write.writer import Writer
@@ -79,7 +79,7 @@ def compared(writer: Writer, symbol: str, node: Var, value: Decimal) -> exp.Expr
     sign, digits = "-" if farther[0] == "<" else "", shown.replace(".", "[.]")
     more, zeros = ("[0-9]*", "0*") if "." in shown else ("([.][0-9]+)?", "([.]0+)?")
     beyond = "0*[1-9][0-9]*" if "." in shown else "[.]0*[1-9][0-9]*"
-    number = values.literal("float8", float(value), writer.engine)
+    number = constants.literal("float8", float(value), writer.engine)
     double = writer.piece(".numeric_double", writer.column(node))
 
     def text_is(pattern: str) -> exp.Expr:
