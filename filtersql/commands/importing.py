@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import unified_diff
 from pathlib import Path
 
@@ -95,7 +95,7 @@ def _written(console: Console, folder: Path, files: ProjectFiles, force: bool) -
         for path, text in files.defined.items()
         if path not in files.empty or (folder / path).exists()
     }
-    wanted |= {path: text for path, text in files.begun.items() if _is_missing(folder, path)}
+    wanted |= {path: files.begun[path] for path in _missing(folder, files.begun)}
     found = {path: (folder / path).read_bytes() for path in wanted if (folder / path).exists()}
     changed = [path for path, held in found.items() if held != wanted[path].encode()]
     if changed and not force:
@@ -122,6 +122,15 @@ def _show_difference(console: Console, path: str, held: bytes, wanted: str) -> N
         console.result(line, color=_COLORS.get(line[:1]))
     if more := lines[_MOST_LINES:]:
         console.result(f"… {counted(len(more), 'more line')}")
+
+
+def _missing(folder: Path, begun: Iterable[str]) -> list[str]:
+    """The files to begin; a subscription to a publication that is not begun names nothing."""
+    missing = [path for path in begun if _is_missing(folder, path)]
+    published = [path for path in begun if path.startswith("publications/")]
+    if all(path in missing or (folder / path).exists() for path in published):
+        return missing
+    return [path for path in missing if not path.startswith("subscriptions/")]
 
 
 def _is_missing(folder: Path, path: str) -> bool:

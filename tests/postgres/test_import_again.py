@@ -99,6 +99,19 @@ def test_a_captured_server(postgres: Server, tmp_path: Path) -> None:
     assert shell.run("filtersql capture erp --drop").exit_code == 0
 
 
+def test_only_the_project_publishes(postgres: Server, tmp_path: Path) -> None:
+    """Nothing is published for it, and no subscription to what is not there is begun."""
+    database, connection = database_of(postgres, "CREATE TABLE t (id int PRIMARY KEY)")
+    connection.close()
+    root, shell = begin(tmp_path, postgres.url(database)), Shell(tmp_path)
+    (root / "publications").mkdir()
+    mine = "publications: [{name: mine, tables: [{name: t, where: id > 1}]}]\n"
+    (root / "publications" / "mine.yml").write_text(mine)
+    ended = shell.run("filtersql import erp shop")
+    assert ended.stdout == "Read 1 table\nWrote tables/erp.sql, filtersql_project.yml\n"
+    assert shell.run("filtersql compile --project-dir shop").exit_code == 0
+
+
 def test_nothing_is_published_yet(postgres: Server, tmp_path: Path) -> None:
     """A publication of all tables with a key is begun, and a subscription that reads captures."""
     database, connection = database_of(
