@@ -75,6 +75,12 @@ FOREIGN_TARGET = Wording(
     'target "{target}" of "{name}" exists and was not made by filtersql',
     hint="Take it over with run --adopt --at SEQ, name another target, or drop it.",
 )
+# A table or its schema was renamed, or its subscription: the target is known by the earlier name.
+OTHERS_TARGET = Wording(
+    'target "{target}" of "{name}" exists and was made for "{other}"',
+    hint='Where that is its earlier name: "filtersql apply --drop-removed" drops the target, and '
+    '"filtersql run" copies it anew; run --adopt --at SEQ keeps it. Else name another target.',
+)
 # The state knows a target that does not exist any more.
 TARGET_GONE = Wording(
     'target "{target}" of "{name}" does not exist any more',

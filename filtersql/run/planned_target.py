@@ -17,7 +17,7 @@ from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import Entry, Key
 from filtersql.run.moved_rows import Moved
 from filtersql.run.proofs import parts_of
-from filtersql.run.removed_targets import gone
+from filtersql.run.removed_targets import abandoned
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import table
 
@@ -80,7 +80,8 @@ def removed_targets(
 
     Several projects may share a state schema, and the ledger does not name them.
     """
-    for entry in gone(known, {entry.subscription for entry in known.newest.values()}, defined):
+    subscriptions = {entry.subscription for entry in known.newest.values()}
+    for entry in abandoned(known, subscriptions, defined, mine):
         dropped = drop_removed and entry.subscription in mine
         if not dropped and not engine.exists(parts_of(entry)):
             continue  # it was dropped by hand

@@ -7,6 +7,7 @@ Example
     … without `source`, or with
     `copy_data: false`              there is nothing to copy: it goes on from its position
     gone and here between two runs  nobody saw it: it goes on from its position
+    gone, its table adopted since   it is another target's: not reported, not dropped
     =============================== ========================================================
 
 PostgreSQL
@@ -28,7 +29,7 @@ from filtersql.run.model import Options
 from filtersql.run.proofs import parts_of, proved_row
 from filtersql.targets.model import Engine
 
-__all__ = ["comes_again", "gone", "leaves"]
+__all__ = ["abandoned", "comes_again", "gone", "leaves"]
 
 
 def gone(
@@ -41,6 +42,25 @@ def gone(
             and entry.key not in (defined or ())
             and entry.phase != "dropped"
         ):
+            yield entry
+
+
+def abandoned(
+    known: Ledger,
+    subscriptions: Collection[str],
+    defined: Collection[Key] | None,
+    mine: Collection[str],
+) -> Iterator[Entry]:
+    """Of what is gone, that whose table no other target has taken over; `mine` are the project's.
+
+    A table that was renamed is another target of the same table, once `run --adopt` took it.
+    """
+    live = [entry for entry in known.newest.values() if entry.phase not in ("left", "dropped")]
+    ours = {entry.target.casefold() for entry in live if entry.key in (defined or ())}
+    theirs = {entry.target.casefold() for entry in live if entry.subscription not in mine}
+    for entry in gone(known, subscriptions, defined):
+        taken = ours | theirs if entry.subscription in mine else ours
+        if entry.target.casefold() not in taken:
             yield entry
 
 

@@ -27,7 +27,7 @@ from filtersql.run.lease import leased
 from filtersql.run.ledger_cache import LedgerCache
 from filtersql.run.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
 from filtersql.run.proofs import parts_of
-from filtersql.run.removed_targets import gone
+from filtersql.run.removed_targets import abandoned
 from filtersql.run.sessions import lanes
 from filtersql.run.shared_feeds import SharedFeeds
 from filtersql.run.spent import Spent
@@ -106,7 +106,7 @@ def run(
             for result in found:
                 told.end(result)
             results += found
-    removed = _removed(feeds, ledgers)
+    removed = _removed(feeds, ledgers, results)
     spent = time.perf_counter() - began
     passed_over = tuple(feeds.passed_over)
     return RunResult(
@@ -114,7 +114,9 @@ def run(
     )
 
 
-def _removed(feeds: SharedFeeds, ledgers: LedgerCache) -> tuple[tuple[str, str], ...]:
+def _removed(
+    feeds: SharedFeeds, ledgers: LedgerCache, results: Sequence[TableResult]
+) -> tuple[tuple[str, str], ...]:
     """Targets that the ledger knows and that no definition names any more."""
     defined = feeds.options.defined
     if defined is None:
@@ -123,8 +125,14 @@ def _removed(feeds: SharedFeeds, ledgers: LedgerCache) -> tuple[tuple[str, str],
         # What a run writes is about targets that are defined, or says of others that they are
         # left: to read it again says no more.
         known = ledgers.known or ledger.read(feeds.engine, feeds.inputs.state_schema)
-        found = gone(known, feeds.tables, defined)
-        there = [entry for entry in found if feeds.engine.exists(parts_of(entry))]
+        found = abandoned(known, feeds.tables, defined, feeds.tables)
+        # Nor that the table of one has just been made for another.
+        filled = {one.compiled.target_sql for one in results if one.status == "success"}
+        there = [
+            entry
+            for entry in found
+            if entry.target not in filled and feeds.engine.exists(parts_of(entry))
+        ]
     except Mistakes:
         return ()  # the run has said why the ledger cannot be read
     return tuple((f"{entry.subscription}/{entry.relation}", entry.target) for entry in there)

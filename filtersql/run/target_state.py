@@ -26,7 +26,13 @@ from msgspec import Struct
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.applying import CHANGED_FILTER, FOREIGN_TARGET, TARGET_GONE, TARGET_MOVED
+from filtersql.errors.applying import (
+    CHANGED_FILTER,
+    FOREIGN_TARGET,
+    OTHERS_TARGET,
+    TARGET_GONE,
+    TARGET_MOVED,
+)
 from filtersql.feeds.formats import own_position
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
@@ -91,13 +97,13 @@ def standings(
     def standing(engine: Engine, compiled: CompiledTable) -> Standing | list[Mistake]:
         entry = known.newest.get(key_of(compiled))
         if entry is not None and entry.phase == "dropped":
-            return _foreign(engine, compiled) or _new(compiled, subscription, entry)
+            return _foreign(engine, compiled, known) or _new(compiled, subscription, entry)
         proof = None if entry is None else proved(engine, entry, compiled)
         entry = entry if proof is None else proof.entry
         if entry is None:
-            return _foreign(engine, compiled) or _new(compiled, subscription, None)
+            return _foreign(engine, compiled, known) or _new(compiled, subscription, None)
         again = options.refills(compiled) or comes_again(entry, compiled, subscription)
-        if wrong := _wrong(engine, compiled, entry, options, anew=again):
+        if wrong := _wrong(engine, compiled, entry, options, known, anew=again):
             return wrong
         if again or proof is None or proof.anew:
             return _new(compiled, subscription, entry)
@@ -151,11 +157,17 @@ def _schemas(standings: Sequence[Standing]) -> list[str]:
     return list(dict.fromkeys(map(_schema, standings)))
 
 
-def _foreign(engine: Engine, compiled: CompiledTable) -> list[Mistake]:
-    """What filtersql did not make is left alone."""
+def _foreign(engine: Engine, compiled: CompiledTable, known: Ledger) -> list[Mistake]:
+    """What filtersql did not make, or made for another definition, is left alone."""
     if not engine.exists(compiled.target):
         return []
-    return [FOREIGN_TARGET(name=compiled.unique_id, target=compiled.target_sql)]
+    name, target = compiled.unique_id, compiled.target_sql
+    for entry in known.newest.values():
+        same = entry.target.casefold() == target.casefold() and entry.phase != "dropped"
+        if same and entry.key != key_of(compiled):
+            other = f"{entry.subscription}/{entry.relation}"
+            return [OTHERS_TARGET(name=name, target=target, other=other)]
+    return [FOREIGN_TARGET(name=name, target=target)]
 
 
 def _wrong(
@@ -163,12 +175,13 @@ def _wrong(
     compiled: CompiledTable,
     entry: Entry,
     options: Options,
+    known: Ledger,
     *,
     anew: bool,
 ) -> list[Mistake]:
     name = compiled.unique_id
     if entry.target != compiled.target_sql:
-        if wrong := _foreign(engine, compiled):
+        if wrong := _foreign(engine, compiled, known):
             return wrong
         if not anew:
             return [TARGET_MOVED(name=name, before=entry.target, now=compiled.target_sql)]
