@@ -126,6 +126,16 @@ class Progress:
                 message = f'{what} put into the quarantine of "{table.unique_id}"'
                 hint = "The rows keep their last good state until run --release applies them."
                 self._warn("Quarantined", message, hint)
+            if table.held_back:
+                stay = (
+                    "1 change stays" if table.held_back == 1 else f"{table.held_back} changes stay"
+                )
+                message = f'{stay} in the quarantine of "{table.unique_id}"'
+                hint = (
+                    "The row filter raises an error on them still, or on an earlier change of "
+                    "their rows: mend it, or copy the rows anew with run --resync."
+                )
+                self._warn("Quarantined", message, hint)
 
     def passed_over(self, result: RunResult) -> None:
         """A warning where files came behind the changes that the targets had read."""

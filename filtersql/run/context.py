@@ -70,6 +70,8 @@ class TargetRun(Struct):
     releasing: bool = False
     released: Sequence[int] = ()
     moot: Sequence[int] = ()
+    #: how many were to come back and stay in quarantine
+    held_back: int = 0
     put_aside: int = 0
     seconds: float = 0.0
     lane: int = 0

@@ -119,6 +119,8 @@ class TableResult(Struct, frozen=True):
     #: changes that were put aside, and that came back
     quarantined: int = 0
     released: int = 0
+    #: of what was to come back: what stays aside
+    held_back: int = 0
     position: int | None = None
 
     @property

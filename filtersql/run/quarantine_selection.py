@@ -69,6 +69,7 @@ def _sort_out(
     target.truncated = [seq for seq in truncated if seq > position]
     target.aside = aside
     target.released = [held.seq for held in released if held.seq not in aside]
+    target.held_back = len(released) - len(target.released)
     kept = {held.seq for held in released}
     out = context.folder / f"sorted-{index}.parquet"
     others = {held.seq for held in changes} - kept

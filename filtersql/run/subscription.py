@@ -224,6 +224,7 @@ def _result(target: TargetRun, stop: Stop | None) -> TableResult:
         conflict_sample=target.sample,
         quarantined=target.put_aside,
         released=len(target.released),
+        held_back=target.held_back,
         position=target.reached,
     )
 
