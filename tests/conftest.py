@@ -66,6 +66,9 @@ os.environ.setdefault(
     f"-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:-UseCodeCacheFlushing {_JAVA}",
 )
 
+# As filtersql does it: most of what there is stays.
+gc.set_threshold(20_000, 20, 100)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--update`: write the program's answers into the Markdown cases."""
@@ -90,6 +93,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("long"):
                 item.add_marker(pytest.mark.skip(reason=f"long: {_LONG}=1 runs it"))
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: nobody looks through it for waste again."""
+    gc.freeze()
 
 
 def _keep_classes() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+from functools import cache
 
 import pytest
 from test_layers import modules
@@ -27,20 +28,23 @@ def dotted(module: str) -> str:
 
 #: they need packages of their own, with which their tests import them
 INTEGRATIONS = "filtersql.integrations."
-TREES = {dotted(name): ast.parse(path.read_text()) for name, path in modules().items()}
-
-
 IMPORTABLE = [
     name
-    for name in sorted(TREES)
+    for name in sorted(map(dotted, modules()))
     if name != "filtersql.__main__" and not name.startswith(INTEGRATIONS)
 ]
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """The package's modules, parsed."""
+    return {dotted(name): ast.parse(path.read_text()) for name, path in modules().items()}
 
 
 @pytest.mark.parametrize("module", IMPORTABLE)
 def test_names_in_all_exist(module: str) -> None:
     """Every name in `__all__` is there."""
-    names = offered(TREES[module]) or []
+    names = offered(trees()[module]) or []
     loaded = importlib.import_module(module)
 
     assert [name for name in names if not hasattr(loaded, name)] == []
@@ -48,9 +52,9 @@ def test_names_in_all_exist(module: str) -> None:
 
 def refused(name: str, source: str) -> bool:
     """Whether a module of the package may not be asked for this name."""
-    if name == "__version__" or f"{source}.{name}" in TREES:
+    if name == "__version__" or f"{source}.{name}" in trees():
         return False
-    known = offered(TREES[source])
+    known = offered(trees()[source])
     return name.startswith("_") or (known is not None and name not in known)
 
 
@@ -58,9 +62,9 @@ def test_only_offered_names_are_imported() -> None:
     """A module imports from another one of the package what that one offers."""
     wrong = [
         f"{module} imports {alias.name} from {node.module}"
-        for module, tree in TREES.items()
+        for module, tree in trees().items()
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module in TREES
+        if isinstance(node, ast.ImportFrom) and node.module in trees()
         for alias in node.names
         if refused(alias.name, node.module)
     ]

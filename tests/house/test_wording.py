@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from string import Formatter
 
-from test_public_names import TREES
+from test_public_names import trees
 
 from filtersql.errors.wording import Wording, is_spelling
 
@@ -19,7 +19,7 @@ def rows() -> dict[tuple[str, str], Wording]:
     """Every row by its module and name."""
     return {
         (module, target.id): row
-        for module, tree in TREES.items()
+        for module, tree in trees().items()
         if module.startswith("filtersql.errors.")
         for node in tree.body
         if isinstance(node, ast.Assign)
@@ -84,7 +84,7 @@ def test_calls_bring_what_rows_need() -> None:
     """A place without a name, or a name without a place, is found here and not by a user."""
     found = [
         f"{module}:{line}: {key[1]} {problem}"
-        for module, tree in TREES.items()
+        for module, tree in trees().items()
         for key, call, line in uses(module, tree)
         if (problem := wrong(ROWS[key], call))
     ]
@@ -93,7 +93,7 @@ def test_calls_bring_what_rows_need() -> None:
 
 def test_every_row_is_used() -> None:
     """A mistake that nobody makes any more has no row."""
-    used = Counter(key for module, tree in TREES.items() for key, *_ in uses(module, tree))
+    used = Counter(key for module, tree in trees().items() for key, *_ in uses(module, tree))
     assert [key for key in ROWS if key not in used] == []
 
 
