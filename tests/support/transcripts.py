@@ -90,14 +90,14 @@ class Shell:
             contextlib.redirect_stdout(stdout),
             contextlib.redirect_stderr(stderr),
             mock.patch.object(sys, "argv", ["filtersql", *arguments]),
+            # The process goes on: what it does not need any more is to be found again.
+            mock.patch.object(gc, "freeze"),
         ):
             try:
                 main()
             except SystemExit as end:
                 exit_code = end.code if isinstance(end.code, int) else int(end.code is not None)
             finally:
-                # The process goes on: what it does not need any more is to be found again.
-                gc.unfreeze()
                 gc.set_threshold(*thresholds)
         out, err, talk = (self._local(each.getvalue()) for each in (stdout, stderr, both))
         return Ended(out, err, talk, exit_code)
