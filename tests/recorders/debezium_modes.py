@@ -15,7 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
-from foreign_feeds import debezium, write, write_rows
+from foreign_feeds import debezium
+from recorded import write, write_rows
 from servers import Server, serve
 
 __all__ = ["COLUMNS", "WAYS"]

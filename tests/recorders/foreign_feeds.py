@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import gzip
-import json
 import subprocess
 import sys
 import tempfile
@@ -27,11 +25,12 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 import feed_world as world
-from psycopg import Connection, sql
+from psycopg import Connection
+from recorded import keep_expected, write, write_rows
 from servers import Server, cache_folder, resolve, serve
 from subscribers import subscribed, wait
 
-__all__ = ["debezium", "record_debezium", "record_wal2json", "write", "write_rows"]
+__all__ = ["debezium", "record_debezium", "record_wal2json"]
 
 _DEBEZIUM = "3.3.1.Final"
 _ARTIFACTS = ("debezium-embedded", "debezium-connector-postgres")
@@ -60,9 +59,6 @@ SETTINGS: dict[str, dict[str, str]] = {
     },
     "bare": {"converter.schemas.enable": "false"},
 }
-_CAUGHT_UP = (
-    "SELECT confirmed_flush_lsn >= %s::pg_lsn FROM pg_replication_slots WHERE slot_name = %s"
-)
 
 
 def record_wal2json(server: Server, output: Path, *, seed: int, count: int) -> None:
@@ -187,54 +183,14 @@ def _lived(
                 with connection.transaction():
                     for statement in statements:
                         connection.execute(statement)
-            _keep_expected(server, connection, databases, output / "expected")
+            expected = output / "expected"
+            keep_expected(server, connection, databases, world.SUBSCRIPTIONS, expected)
         yield connection, publisher
-
-
-def _keep_expected(
-    server: Server, connection: Connection[Any], databases: Mapping[str, str], folder: Path
-) -> None:
-    row = connection.execute("SELECT pg_current_wal_insert_lsn()::text").fetchone()
-    assert row
-    for name, database in databases.items():
-        wait(connection, f"{name} to catch up", _CAUGHT_UP, (row[0], database))
-        with server.connect(database) as subscriber:
-            for table in world.SUBSCRIPTIONS[name].tables:
-                path = folder / name / f"public.{table}.jsonl"
-                write_rows(path, subscriber, table)
-
-
-def _rows(connection: Connection[Any], table: str) -> Iterator[dict[str, str | None]]:
-    """A table's rows; each value as the type's output function writes it."""
-    with connection.cursor() as cursor:
-        cursor.execute(sql.SQL("TABLE {}").format(sql.Identifier(table)))
-        names = [column.name for column in cursor.description or ()]
-        found = cursor.pgresult
-        assert found
-        for number in range(found.ntuples):
-            values = [found.get_value(number, column) for column in range(len(names))]
-            texts = [value if value is None else bytes(value).decode() for value in values]
-            yield dict(zip(names, texts, strict=True))
 
 
 def _write_project(output: Path, feed: str, source: str) -> None:
     for name, text in world.project_files(feed, source).items():
         write(output / name, text)
-
-
-def write_rows(path: Path, connection: Connection[Any], table: str) -> None:
-    """A table's rows as JSON lines."""
-    lines = (json.dumps(row, ensure_ascii=False) for row in _rows(connection, table))
-    write(path, "".join(f"{line}\n" for line in lines))
-
-
-def write(path: Path, text: str) -> None:
-    """A text in a file, compressed where its name ends in .gz."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(text.encode(), mtime=0))
-    else:
-        path.write_text(text, encoding="utf-8")
 
 
 def main() -> None:

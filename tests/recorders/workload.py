@@ -18,7 +18,7 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,8 +27,9 @@ import shop
 from feed import Record, decoded, records, truncated
 from history import History, Statement
 from mix import Mix, measured
-from psycopg import Connection, sql
-from subscribers import create_slot, subscribed, wait
+from psycopg import Connection
+from recorded import keep_expected, write, write_lines, write_rows
+from subscribers import create_slot, subscribed
 
 if TYPE_CHECKING:
     from servers import Server
@@ -41,9 +42,6 @@ CREATE PUBLICATION recorded_rows FOR TABLES IN SCHEMA shop;
 CREATE PUBLICATION recorded_roots FOR TABLES IN SCHEMA shop
   WITH (publish = 'truncate', publish_via_partition_root = true);
 """
-_CAUGHT_UP = (
-    "SELECT confirmed_flush_lsn >= %s::pg_lsn FROM pg_replication_slots WHERE slot_name = %s"
-)
 
 
 def record(
@@ -63,14 +61,16 @@ def record(
         connection.execute(shop.TABLES + shop.PUBLICATIONS + _RECORDING)
         history = History(seed)
         _execute(connection, [list(history.initial(initial))])
-        _write_project(output)
+        for file, text in shop.project_files().items():
+            write(output / file, text)
         for name in _published(connection):
-            _write_lines(output / "source" / f"{name}.jsonl", _rows(connection, name))
+            write_rows(output / "source" / f"{name}.jsonl", connection, name)
         for slot in ("rows", "roots", *shop.SUBSCRIPTIONS):
             create_slot(connection, f"{publisher}_{slot}")
         with subscribed(server, publisher, shop.SUBSCRIPTIONS) as databases:
             _execute(connection, history.transactions(changes, max(changes // 700, 5), truncates))
-            _keep_expected(server, connection, databases, output / "expected")
+            expected = output / "expected"
+            keep_expected(server, connection, databases, shop.SUBSCRIPTIONS, expected)
         mix = _decode(connection, publisher, output / "changes")
     (output / "mix.json").write_text(json.dumps(asdict(mix), indent=2) + "\n")
     return mix
@@ -85,18 +85,6 @@ def _execute(connection: Connection[Any], transactions: Iterable[list[Statement]
                 connection.execute(text, values)
             if statements[-1][0] != "ROLLBACK":
                 connection.execute("COMMIT")
-
-
-def _keep_expected(
-    server: Server, connection: Connection[Any], databases: Mapping[str, str], folder: Path
-) -> None:
-    row = connection.execute("SELECT pg_current_wal_lsn()::text").fetchone()
-    assert row
-    for name, database in databases.items():
-        wait(connection, f"{name} to catch up", _CAUGHT_UP, (row[0], database))
-        with server.connect(database) as subscriber:
-            for table in shop.SUBSCRIPTIONS[name].tables:
-                _write_lines(folder / name / f"{table}.jsonl", _rows(subscriber, table))
 
 
 def _decode(connection: Connection[Any], publisher: str, folder: Path) -> Mix:
@@ -122,27 +110,6 @@ def _published(connection: Connection[Any]) -> list[str]:
     return [name for (name,) in found]
 
 
-def _rows(connection: Connection[Any], table: str) -> Iterator[Record]:
-    """A table's rows; each value as the type's output function writes it."""
-    schema, name = table.split(".")
-    with connection.cursor() as cursor:
-        cursor.execute(sql.SQL("TABLE {}").format(sql.Identifier(schema, name)))
-        names = [column.name for column in cursor.description or ()]
-        found = cursor.pgresult
-        assert found
-        for number in range(found.ntuples):
-            values = [found.get_value(number, column) for column in range(len(names))]
-            texts = [value if value is None else bytes(value).decode() for value in values]
-            yield dict(zip(names, texts, strict=True))
-
-
-def _write_project(folder: Path) -> None:
-    for name, text in shop.project_files().items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
-
 def _write_feed(folder: Path, feed: list[Record]) -> None:
     """Files of about the same length; each ends where a transaction does."""
     number, part = 1, []
@@ -150,15 +117,8 @@ def _write_feed(folder: Path, feed: list[Record]) -> None:
         part.append(each)
         long_enough = each["op"] == "commit" and len(part) * _FILES >= len(feed)
         if long_enough or position == len(feed):
-            _write_lines(folder / f"{number:04}.jsonl", part)
+            write_lines(folder / f"{number:04}.jsonl", part)
             number, part = number + 1, []
-
-
-def _write_lines(path: Path, lines: Iterable[Record]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8") as file:
-        for line in lines:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 def _arguments() -> argparse.Namespace:
