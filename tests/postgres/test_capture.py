@@ -30,7 +30,7 @@ def server(request: pytest.FixtureRequest, postgres: Server) -> Iterator[Server]
     elif not _DEBIAN.exists():
         pytest.skip("postgresql-15 is not installed (apt-get install postgresql-15)")
     else:
-        with serve_installed({"autovacuum": "off", "max_prepared_transactions": "2"}) as old:
+        with serve_installed({"max_prepared_transactions": "2"}) as old:
             yield old
 
 

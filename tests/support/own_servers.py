@@ -53,7 +53,7 @@ class OwnServer:
         """Start it; what is configured is told on the command line."""
         told = {**_SETTINGS, **self.settings, "port": str(self.server.port)}
         options = " ".join(f"-c {key}={value}" for key, value in told.items())
-        self._ask("pg_ctl", "-w", "-l", str(self.home / "log"), "-o", options, "start")
+        self._ask("pg_ctl", "-w", "-l", str(self.server.log), "-o", options, "start")
 
     def stop(self, mode: str = "fast") -> None:
         """Stop it: `fast`, or `immediate` as a power cut does."""
@@ -113,7 +113,8 @@ def _home(stack: contextlib.ExitStack) -> Path:
 def own_server(*, fresh: bool = False, **settings: str) -> Iterator[OwnServer]:
     """A cluster of its own, removed at the end; all but `fresh` ones are one to their clients."""
     with contextlib.ExitStack() as stack:
-        made = OwnServer(_home(stack), Server(free_port()), settings)
+        home = _home(stack)
+        made = OwnServer(home, Server(free_port(), home / "log"), settings)
         if fresh:
             made._initialise()
         else:

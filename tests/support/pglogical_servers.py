@@ -11,16 +11,14 @@ says so in a sentence.
 from __future__ import annotations
 
 import contextlib
-import os
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import psycopg
-from servers import Server, _as_user, _stop, _unprivileged, _wait, free_port, without
+from own_servers import own_server
+from servers import Server
 
 __all__ = [
     "CopyFailed",
@@ -35,19 +33,14 @@ __all__ = [
 
 Found = TypeVar("Found")
 
-_HOME = Path("/usr/lib/postgresql/15")
+_PLUGIN = Path("/usr/lib/postgresql/15/lib/pglogical.so")
 _SETTINGS = {
-    "listen_addresses": "127.0.0.1",
-    "unix_socket_directories": "",
-    "wal_level": "logical",
     "max_wal_senders": "60",
     "max_replication_slots": "60",
     "max_worker_processes": "200",
     "track_commit_timestamp": "on",
     "pglogical.conflict_log_level": "log",
-    "fsync": "off",
     "full_page_writes": "off",
-    "timezone": "UTC",
 }
 
 
@@ -61,7 +54,7 @@ class CopyFailed(Exception):
 
 def missing() -> str | None:
     """Why pglogical cannot be asked here, or None."""
-    if (_HOME / "lib" / "pglogical.so").exists():
+    if _PLUGIN.exists():
         return None
     return "postgresql-15-pglogical is not installed (apt-get install postgresql-15-pglogical)"
 
@@ -74,38 +67,9 @@ def serve_pglogical() -> contextlib.AbstractContextManager[Server]:
 @contextlib.contextmanager
 def serve_installed(more: Mapping[str, str]) -> Iterator[Server]:
     """A cluster of Debian's PostgreSQL 15 in a temporary folder, removed at the end."""
-    user = _unprivileged()
-    with tempfile.TemporaryDirectory(prefix="filtersql-pglogical-") as name:
-        home = Path(name)
-        home.chmod(0o755)
-        data = home / "data"
-        data.mkdir(mode=0o700)
-        if user:
-            os.chown(data, user.pw_uid, user.pw_gid)
-        options: dict[str, Any] = {"cwd": data, "env": without("PGDATA", "LC_ALL", "LANG")}
-        options |= _as_user(user)
-        made = ["-D", data, "--username=postgres", "--auth=trust", "--no-sync", "--encoding=UTF8"]
-        initdb = [_HOME / "bin" / "initdb", *made]
-        ended = subprocess.run(initdb, check=False, capture_output=True, text=True, **options)
-        assert ended.returncode == 0, f"initdb failed:\n{ended.stdout}{ended.stderr}"
-        port = free_port()
-        settings = [
-            f"--{key}={value}" for key, value in {**_SETTINGS, **more, "port": str(port)}.items()
-        ]
-        with (home / "log").open("wb") as output:
-            process = subprocess.Popen(
-                [_HOME / "bin" / "postgres", "-D", data, *settings],
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                **options,
-            )
-        try:
-            server = Server(port, home / "log")
-            _wait(server, process)
-            _allow_plugins(server)
-            yield server
-        finally:
-            _stop(process)
+    with own_server(**_SETTINGS, **more) as own:
+        _allow_plugins(own.server)
+        yield own.server
 
 
 def _allow_plugins(server: Server) -> None:
