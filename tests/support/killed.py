@@ -189,6 +189,8 @@ def serve() -> None:
         pid = os.fork()
         if pid == 0:
             os.setsid()
+            # What a shell starts with `&` ignores Ctrl-C, and so would all that it starts.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             os._exit(carry_out(json.loads(line)))
         print(pid, flush=True)
         print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
