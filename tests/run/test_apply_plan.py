@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from filtersql.errors import Mistakes
 from filtersql.run import ledger, ledger_writer
 from filtersql.run.ledger import replace
 from filtersql.targets.duckdb import DuckDB
-from filtersql.targets.duckdb_file import connect
 
 EU, BIG = "region = 'eu'", "region = 'eu' AND total > 5"
 SOURCE = {
@@ -39,12 +37,6 @@ HELD = {
     "bare": [(1, "x"), (2, "x"), (3, "x"), (3, "x")],
 }
 HELD["orders"] = sorted([(1, "eu", 9), *HELD["orders"]])
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[DuckDB]:
-    with contextlib.closing(connect(tmp_path / "x.duckdb")) as engine:
-        yield engine
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,13 +24,6 @@ LATER = [
     change(5, "insert", "orders", after={"id": 30, "region": "eu", "total": 7}),
     change(6, "insert", "bare", after={"a": 9, "c": "x"}),
 ]  # fmt: skip
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[DuckDB]:
-    engine = connect(tmp_path / "x.duckdb")
-    yield engine
-    engine.close()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,16 +13,8 @@ from filtersql.errors import Mistakes
 from filtersql.run import ledger, ledger_writer
 from filtersql.run.ledger import replace
 from filtersql.targets.duckdb import DuckDB
-from filtersql.targets.duckdb_file import connect
 
 BARE = "a > 2"
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[DuckDB]:
-    engine = connect(tmp_path / "x.duckdb")
-    yield engine
-    engine.close()
 
 
 @pytest.fixture

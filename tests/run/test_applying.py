@@ -39,13 +39,6 @@ T1 = [(7, 7), (8, 1), (9, 2)]
 T2 = [(2, "y")]
 
 
-@pytest.fixture
-def engine(tmp_path):
-    engine = connect(tmp_path / "x.duckdb")
-    yield engine
-    engine.close()
-
-
 def held(engine, name: str) -> list[tuple]:
     return engine.rows(f"SELECT * FROM s1.{name} ORDER BY 1")
 

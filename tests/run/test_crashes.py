@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import random
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,13 +19,6 @@ from histories import History, lines, write_files
 
 KILLS = int(os.environ.get("FILTERSQL_CRASH_KILLS", "6"))
 SEED = int(os.environ.get("FILTERSQL_CRASH_SEED", "1"))
-
-
-@pytest.fixture
-def runner() -> Iterator[Runner]:
-    runner = Runner()
-    yield runner
-    runner.close()
 
 
 def test_kills_on_duckdb_change_nothing(

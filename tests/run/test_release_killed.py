@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -36,13 +35,6 @@ _CHANGES = [
     {"op": "update", "before": _row(4, 0), "after": _row(4, 4)},
 ]
 _HELD = {(2, 5), (3, 3), (4, 4), (5, 5)}
-
-
-@pytest.fixture
-def runner() -> Iterator[Runner]:
-    runner = Runner()
-    yield runner
-    runner.close()
 
 
 def _filtered(made: Project, where: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,6 @@ from filtersql.feeds.lines import find_files
 from filtersql.feeds.portions import traces
 from filtersql.run import sources
 from filtersql.targets.duckdb import DuckDB
-from filtersql.targets.duckdb_file import connect
 
 CHANGES = [{"seq": seq, **insert("t", a=seq, b="x" * 30)} for seq in range(1, 61)]
 ROWS = [{"a": number, "b": "x" * 30} for number in range(60)]
@@ -35,13 +34,6 @@ class Meanwhile(ThisProcess):
         found = [*first, *super().answers(work, tasks[1:])]
         on_answers(found)
         return found
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[DuckDB]:
-    engine = connect(tmp_path / "x.duckdb")
-    yield engine
-    engine.close()
 
 
 def _world(folder: Path) -> World:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -18,17 +17,9 @@ from filtersql.feeds.formats import open_files
 from filtersql.run import status
 from filtersql.run.status import TargetStatus
 from filtersql.targets.duckdb import DuckDB
-from filtersql.targets.duckdb_file import connect
 from filtersql.targets.model import Engine
 
 WINDOW = "{column: at, keep: 1 month, grain: 1 day}"
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[DuckDB]:
-    engine = connect(tmp_path / "x.duckdb")
-    yield engine
-    engine.close()
 
 
 def told(shop: Shop, engine: Engine) -> dict[str, TargetStatus]:

@@ -1,4 +1,4 @@
-"""Fixtures: a PostgreSQL 15 that a test may harm, and a project whose source it is."""
+"""Fixtures of a test's own: a PostgreSQL 15, a project whose source it is, DuckDB, killed runs."""
 
 from __future__ import annotations
 
@@ -6,10 +6,30 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from crashes import Runner
 from live_projects import LiveProject
 from own_servers import OwnServer, own_server
 
-__all__ = ["own", "project"]
+from filtersql.targets.duckdb import DuckDB
+from filtersql.targets.duckdb_file import connect
+
+__all__ = ["engine", "own", "project", "runner"]
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[DuckDB]:
+    """A file of DuckDB."""
+    engine = connect(tmp_path / "x.duckdb")
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def runner() -> Iterator[Runner]:
+    """Commands in processes that may be killed."""
+    runner = Runner()
+    yield runner
+    runner.close()
 
 
 @pytest.fixture
