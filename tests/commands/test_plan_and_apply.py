@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from changed_filters import Shop
+from places import put_files
 from test_apply_plan import FEED, NEW, OLD, SOURCE
 from test_schemas import wrong
 from transcripts import Shell
@@ -239,9 +240,7 @@ def test_filters_that_look_another_table_up_are_planned(tmp_path: Path) -> None:
         '"after": {"id": 30}}\n{"seq": 2, "relation": "public.dept", "op": "insert", '
         '"after": {"no": 30, "loc": "y"}}\n',
     }
-    for path, text in texts.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text)
+    put_files(tmp_path, texts)
     shell = Shell(tmp_path)
     assert shell.filtersql("run").exit_code == 0
     for where, said in (

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from places import put_files
 
 TABLES = 150
 PROCESSES = 6
@@ -29,9 +30,7 @@ def project(tmp_path: Path) -> Path:
         "publications/p.yml": f"publications:\n  - name: p\n    tables:\n{listed}",
         "subscriptions/s.yml": "subscriptions:\n  - {name: s, publications: [p]}\n",
     }
-    for name, text in texts.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+    put_files(tmp_path, texts)
     return tmp_path
 
 

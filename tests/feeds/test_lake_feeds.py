@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from noting import noting
+from places import put_files
 from transcripts import Shell
 
 from filtersql.feeds.commits import Commit, Unpaired, changes_of
@@ -52,10 +53,7 @@ def project(folder: Path, feed: str, target: str) -> Shell:
         "subscriptions/s.yml": f"subscriptions:\n  - {{name: s, publications: [p], changes: {feed},"
         f' target: "{target}"}}\n',
     }
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    put_files(folder, files)
     return Shell(folder)
 
 

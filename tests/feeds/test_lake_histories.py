@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import test_lake_feeds
+from places import put_files
 from transcripts import Shell
 
 from filtersql.feeds import lake as feeds_lake
@@ -46,10 +47,7 @@ class Lake:
         from filtersql.api.reporter import Reporter
         from filtersql.targets.open import open_engine
 
-        for name, text in FILES.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        put_files(folder, FILES)
         self.folder, self.form, self.name = folder, form, NAMES[form]
         self.reads_from()
         self.shell = Shell(folder)

@@ -11,6 +11,7 @@ import pytest
 from checked import PROJECT, with_conflicts, with_profile
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import put_files
 from sqlglot import exp, parse_one
 from sqlglot.dialects import DuckDB, Spark
 
@@ -49,10 +50,7 @@ CREATE PUBLICATION p4 FOR TABLE hard WHERE (
 
 
 def _written(folder: Path, files: Mapping[str, str]) -> Path:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    put_files(folder, files)
     return folder
 
 

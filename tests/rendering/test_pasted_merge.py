@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from executing import compiled
 from frames import frame_of
+from places import put_files
 from test_targets_spark import output
 
 from filtersql.targets.open import open_engine
@@ -37,14 +38,13 @@ _NOTHING = (None, None)
 @pytest.fixture(params=["delta", pytest.param("iceberg", marks=pytest.mark.long)])
 def pasted(request: pytest.FixtureRequest, tmp_path: Path, spark: object) -> Iterator[object]:
     """Pastes a table's merge.sql over changes, and gives the target's rows."""
-    for name, text in {
+    files = {
         "filtersql_project.yml": "{name: pasted, version: 1, profile: pasted}\n",
         "profiles.yml": _PROFILES,
         "tables/t.sql": _DDL,
         "subscriptions/s.yml": _SUBSCRIPTIONS,
-    }.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+    }
+    put_files(tmp_path, files)
     engine = open_engine(output(request.param), tmp_path)
     made: set[str] = set()
 

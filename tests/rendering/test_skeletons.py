@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from checked import PROJECT, with_conflicts
+from places import put_files
 
 from filtersql.artifacts import files_of
 from filtersql.compile import compile_project
@@ -31,10 +32,7 @@ CREATE SUBSCRIPTION s2 CONNECTION '' PUBLICATION p4, p5;
 
 def statements(folder: Path, files: Mapping[str, str], target: str) -> Iterator[tuple[str, str]]:
     """Every text that is written, and every one that a run asks for."""
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    put_files(folder, files)
     nodes = compile_project(load(folder, target=target)).nodes
     yield from files_of(nodes)
     for node in nodes:

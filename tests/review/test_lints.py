@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from places import put_files
 
 from filtersql.compile import compile_project
 from filtersql.errors import Notice
@@ -112,9 +113,7 @@ def warnings(folder: Path, lint: Lint, publications: str, settings: str = "") ->
     """What is heard of a project with these publications."""
     project = f"name: lints\nversion: 1\nprofile: lints\npostgres_version: {lint.version}\n"
     files = {"filtersql_project.yml": project + settings, "publications/p.sql": publications}
-    for name, text in {**_FILES, **files}.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+    put_files(folder, {**_FILES, **files})
     return [*compile_project(load(folder)).notices]
 
 

@@ -11,6 +11,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from places import put_files
 from running import delete, insert, update
 
 from filtersql import Failed, Project
@@ -41,9 +42,7 @@ def _write(root: Path, name: str, rows: list[dict]) -> None:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """Subscribed to t1 alone, which was brought to seq 4."""
-    for name, text in _FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+    put_files(tmp_path, _FILES)
     _write(tmp_path, "source/t1.jsonl", [])
     _write(tmp_path, "source/t2.jsonl", [{"a": a, "b": a} for a in (1, 2, 3)])
     _write(tmp_path, "changes/1.jsonl", [{"seq": n, **each} for n, each in enumerate(_BEFORE, 1)])
@@ -151,9 +150,7 @@ _WHOLE = {
 
 def _without_a_source(root: Path) -> None:
     """The feed alone: one file for t1 and t2, and another one."""
-    for name, text in {**_FILES, **_WHOLE}.items():
-        (root / name).parent.mkdir(exist_ok=True)
-        (root / name).write_text(text)
+    put_files(root, {**_FILES, **_WHOLE})
     _write(root, "changes/1.jsonl", [{"seq": 1, **insert("t1", a=1, b=1)},
                                      {"seq": 2, **insert("t2", a=2, b=2)}])  # fmt: skip
     _write(root, "changes/2.jsonl", [{"seq": 3, **insert("t2", a=3, b=3)}])

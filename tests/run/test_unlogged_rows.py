@@ -8,6 +8,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from places import put_files
 from transcripts import Shell
 
 LEAVES = """ PARTITION BY RANGE (a);
@@ -48,9 +49,7 @@ def test_a_row_that_was_copied_comes_as_an_insert_too(
         "subscriptions/s.yml": json.dumps({"subscriptions": [subscribed]}),
         "changes.jsonl": "".join(f"{json.dumps(one)}\n" for one in inserted),
     }
-    for name, text in {**FILES, **more}.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
+    put_files(tmp_path, {**FILES, **more})
     ended = Shell(tmp_path).run("filtersql run")
     assert ended.exit_code == exit_code, ended.stderr
     assert ("conflict=insert_exists" in ended.stderr) == (mode == "error")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
+from places import put_files
 
 import filtersql
 from filtersql import artifacts
@@ -72,17 +73,15 @@ def write(folder: Path, triple: Triple) -> None:
         where, enabled = 'filters: {f: "v > 5"}', ", filters: {t: f}"
     semantics = f"{{profile: {profile.name}, {switch}: {written(value)}}}"
     identity = "ALTER TABLE t REPLICA IDENTITY FULL;\n" if full else ""
-    for name, text in {
+    files = {
         "filtersql_project.yml": f"{{name: s, version: 1, profile: s, semantics: {semantics}}}\n",
         "profiles.yml": "s: {outputs: {dev: {type: duckdb, path: s.duckdb}}}\n",
         "tables/t.sql": f"CREATE TABLE t (k int PRIMARY KEY, v int, big text);\n{identity}",
         "publications/p.yml": f"{key}: [{{name: p, tables: [{{name: t, {where}}}]}}]\n",
         "subscriptions/s.yml": f"subscriptions: [{{name: s, {key}: [p]{enabled},"
         ' changes: {path: "changes/*.jsonl"}}]\n',
-    }.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    }
+    put_files(folder, files)
 
 
 def outcome(folder: Path, *, proved: bool) -> str:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from places import put_files
 from running import insert
 from spark_server import SparkServer
 from transcripts import Shell
@@ -80,10 +81,7 @@ def broken_project(folder: Path, server: SparkServer, relayed: int) -> Shell:
         "delta": {key: plain[key] for key in plain if key != "catalog"} | {"format": "delta"},
     }
     profiles = json.dumps({"cut": {"target": "plain", "outputs": outputs}})
-    for name, text in {**_PROJECT, "profiles.yml": profiles, "changes/000.jsonl": ""}.items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
+    put_files(folder, {**_PROJECT, "profiles.yml": profiles, "changes/000.jsonl": ""})
     return Shell(folder)
 
 

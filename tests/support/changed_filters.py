@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from places import put_files
 from small_spark import SMALL
 
 from filtersql.api.inputs import inputs_of, sourced_targets
@@ -109,10 +110,7 @@ class Shop:
             "publications/p.yml": f"publications:\n{publication}",
             "subscriptions/s.yml": _SUBSCRIPTION + (_SOURCE if self.source else ""),
         }
-        for path, text in files.items():
-            file = self.root / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+        put_files(self.root, files)
         return self
 
     def _listed(self, name: str) -> str:

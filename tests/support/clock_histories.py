@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from places import put_files
+
 __all__ = ["TABLES", "ClockHistory", "Step", "lines"]
 
 FIRST = datetime(2024, 3, 30, 22)
@@ -137,10 +139,7 @@ class ClockHistory:
 
     def write(self, folder: Path) -> None:
         """The project's files, and a source without rows."""
-        for name, text in FILES.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        put_files(folder, FILES)
         for name in TABLES:
             (folder / "source").mkdir(exist_ok=True)
             (folder / "source" / f"{name}.jsonl").write_text("")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 from pathlib import Path
 
+from places import put_files
 from transcripts import Ended, Shell
 
 __all__ = [
@@ -49,10 +50,7 @@ def started(folder: Path, example: str = "postgres") -> Shell:
 
 def written(folder: Path) -> Shell:
     """A shell in a project whose names and literals are markup."""
-    for name, content in PROJECT.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8")
+    put_files(folder, PROJECT)
     return Shell(folder)
 
 

@@ -22,6 +22,7 @@ from typing import Any
 
 from engine_worlds import World
 from msgspec.structs import replace
+from places import put_files
 from small_spark import SMALL
 
 from filtersql.api.inputs import inputs_of
@@ -204,10 +205,7 @@ def _write(
     rows = {**held, "root": [row for leaf in ("low", "high") for row in held.get(leaf, ())]}
     for relation, some in rows.items():
         files[f"source/{relation}.jsonl"] = _lines(some)
-    for path, text in files.items():
-        file = root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+    put_files(root, files)
     (root / "changes").mkdir()
 
 

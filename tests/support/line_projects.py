@@ -15,6 +15,7 @@ from typing import Any
 import psycopg
 from filter_corpus import COLUMNS
 from line_filters import Line
+from places import put_files
 
 __all__ = ["FORMS", "project", "raising_inserts", "run"]
 
@@ -85,10 +86,7 @@ def project(
             written(row, form, kinds) + "\n" for row in sources[line.name]
         )
     files["changes/1.jsonl"] = "".join(change(each, form, kinds) + "\n" for each in feed)
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    put_files(folder, files)
 
 
 def change(record: dict[str, Any], form: str, kinds: dict[str, str]) -> str:

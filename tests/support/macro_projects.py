@@ -16,6 +16,7 @@ from pathlib import Path
 
 from checked import with_profile
 from msgspec.structs import replace
+from places import put_files
 
 from filtersql.compile import Node, compile_project, destination
 from filtersql.errors import Mistakes
@@ -153,10 +154,7 @@ def prepared(folder: Path) -> list[Target]:
 def _targets(number: int, folder: Path, shelf: Shelf) -> Iterator[Target]:
     files, wanted = PROJECTS[number]
     root = folder / f"project{number}"
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    put_files(root, files)
     project = load(root)
     filters = FilterShelf(project)
     bench = Bench(shelf, shelf, filters, "spark")

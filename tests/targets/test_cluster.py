@@ -19,6 +19,7 @@ import duckdb
 import noting
 import pyspark
 import pytest
+from places import put_files
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
 
@@ -134,10 +135,7 @@ def _await_workers(log: Path) -> None:
 
 def _write(folder: Path, master: str) -> dict[int, str]:
     """A project with a source and changes; the rows that the target has to hold."""
-    for name, text in _FILES.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    put_files(folder, _FILES)
     (folder / "events").mkdir()
     settings = {
         "spark.master": master,

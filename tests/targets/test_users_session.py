@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from places import put_files
 
 pytestmark = pytest.mark.spark
 
@@ -96,10 +97,7 @@ def test_a_notebooks_session_is_used_and_left_as_it_was(tmp_path: Path) -> None:
         ),
         "notebook.py": NOTEBOOK,
     }
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    put_files(tmp_path, files)
     found = subprocess.run(
         [sys.executable, str(tmp_path / "notebook.py"), str(tmp_path)],
         capture_output=True,

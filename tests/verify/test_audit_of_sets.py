@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from places import put_files
 from transcripts import Shell
 
 _FILES = {
@@ -27,9 +28,7 @@ _FILES = {
 def test_a_row_that_left_is_no_leak_and_stays(tmp_path: Path, profile: str) -> None:
     """Nothing tells it from a leak: the audit refuses, and --repair writes nothing."""
     settings = f"name: sets\nsemantics: {profile}\n"
-    for name, text in {**_FILES, "filtersql_project.yml": settings}.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+    put_files(tmp_path, {**_FILES, "filtersql_project.yml": settings})
     shell, feed = Shell(tmp_path), tmp_path / "feed.jsonl"
     feed.touch()
     assert shell.filtersql("run").exit_code == 0

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from checked import EQUIVALENT, MUTATIONS, PROFILES, PROJECT, Mutation, with_conflicts, with_profile
 from msgspec.structs import replace
+from places import put_files
 from transcripts import Shell
 
 from filtersql import artifacts
@@ -70,10 +71,7 @@ class Proofs:
 
 def written(root: Path, files: Mapping[str, str] = PROJECT) -> Path:
     """A project on disk."""
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    put_files(root, files)
     return root
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from places import put_files
 from test_check import Proofs, proofs
 from transcripts import Shell
 
@@ -202,10 +203,7 @@ def test_a_name_that_is_a_word_of_the_language_has_no_outline() -> None:
 
 def test_the_command_says_what_was_tried_together(tmp_path: Path) -> None:
     """After the counts of cells and histories."""
-    for name, text in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    put_files(tmp_path, FILES)
     shell = Shell(tmp_path)
     assert shell.filtersql("compile").exit_code == 0
     told = shell.filtersql("check")
