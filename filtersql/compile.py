@@ -18,7 +18,7 @@ from filtersql.changes import Judgements, by_target, judgements, one_table, unto
 from filtersql.definitions.model import Action, Earlier
 from filtersql.errors import Collector, Mistake, Mistakes, Notice, heard, in_order
 from filtersql.errors.filters import InvalidExpression
-from filtersql.filter_cache import FilterShelf
+from filtersql.filter_cache import FilterCache
 from filtersql.filters.check import identity_lints, outcomes, supersets
 from filtersql.filters.check.replica_identity import check_identity, unjudgeable
 from filtersql.filters.check.unsubscribed_filters import check_unsubscribed
@@ -71,7 +71,7 @@ def compile_project(
     project: Project,
     *,
     via_partition_root: bool | None = None,
-    beside: FilterShelf | None = None,
+    beside: FilterCache | None = None,
 ) -> Compilation:
     """Compiles every subscription; `via_partition_root` is the command line's flag.
 
@@ -88,7 +88,7 @@ def compile_project(
 
 
 def _compiled(
-    project: Project, via_partition_root: bool | None, beside: FilterShelf | None = None
+    project: Project, via_partition_root: bool | None, beside: FilterCache | None = None
 ) -> Compilation:
     mistakes = Collector()
     notices: dict[Notice, None] = dict.fromkeys(project.definitions.notices)
@@ -96,15 +96,15 @@ def _compiled(
     if has_own(project.macro_paths):
         mistakes.keep(amiss(project.macro_paths[0], project.macro_paths[-1]))
     check: Any = {"identity_check": project.identity_check}
-    shelf = FilterShelf(project, beside)
+    cache = FilterCache(project, beside)
     with mistakes:
         notices |= dict.fromkeys(publications.check(project.definitions, **settings, **check))
     for written in (project.definitions.publications, project.definitions.replication_sets):
         for publication in written.values():
-            shelf.check_all(publication, mistakes, notices)
+            cache.check_all(publication, mistakes, notices)
     for one in project.definitions.earlier:
-        mistakes.keep(shelf.judged_then(one))
-    notices |= dict.fromkeys(check_unsubscribed(project.definitions, shelf.filter, **settings))
+        mistakes.keep(cache.judged_then(one))
+    notices |= dict.fromkeys(check_unsubscribed(project.definitions, cache.filter, **settings))
     nodes: list[Node] = []
     goal = destination(project)
     for name in sorted(project.definitions.subscriptions):
@@ -115,7 +115,7 @@ def _compiled(
                 subscription, project.definitions, **settings, **check
             ):
                 with mistakes:
-                    node = _node(resolved, shelf, goal, project, notices)
+                    node = _node(resolved, cache, goal, project, notices)
                     nodes.append(node)
                     targets[resolved.table.name] = node
         with mistakes:
@@ -139,7 +139,7 @@ def mistakes_in(project: Project, via_partition_root: bool | None = None) -> Ite
     """What is wrong with a project: what is refused when it is said is as if it never was."""
     told: list[Mistake] = []
     if project.again is not None:
-        shelf, settings = FilterShelf(project), rules(project, via_partition_root)
+        cache, settings = FilterCache(project), rules(project, via_partition_root)
         # Functions of one's own and the like are what publications alone do not take.
         sets = project.semantics.publishes == "replication_sets"
         taken = (InvalidExpression,) if sets else ()
@@ -147,7 +147,7 @@ def mistakes_in(project: Project, via_partition_root: bool | None = None) -> Ite
         def refuse(said: Earlier) -> list[Mistake]:
             found: Iterable[Mistake]
             found = publications.judged_then(said, project.definitions, **settings)
-            found = (*found, *shelf.judged_then(said))
+            found = (*found, *cache.judged_then(said))
             return [one for one in found if not (one.own or isinstance(one, taken))]
 
         project, told = project.again(refuse)
@@ -184,13 +184,13 @@ def destination(project: Project) -> Destination:
 
 def _node(
     resolved: ResolvedTable,
-    shelf: FilterShelf,
+    cache: FilterCache,
     goal: Destination,
     project: Project,
     notices: dict[Notice, None],
 ) -> Node:
     filters = {
-        part: shelf.filter(part.where, resolved.table, part.publication)
+        part: cache.filter(part.where, resolved.table, part.publication)
         for part in _filtering(resolved)
         if part.where is not None
     }
@@ -203,25 +203,25 @@ def _node(
             by_action,
             catalog=project.definitions.catalog,
             identity_check=project.identity_check,
-            filter_of=shelf.filter,
+            filter_of=cache.filter,
         )
     )
     read = {column for one in filters.values() for column in one.columns}
     untold_here = untold(resolved, read, project.definitions.catalog)
     if mistakes := [*untold_here, *window_mistakes(resolved, filters)]:
         raise Mistakes(mistakes)
-    known = project.definitions.catalog, shelf.filter
+    known = project.definitions.catalog, cache.filter
     stops = unjudgeable(resolved, by_action, *known) if project.identity_check == "run" else ()
     resolved = replace(resolved, unjudged=tuple(stops))
     notices |= dict.fromkeys(resolved.notices)
     notices |= dict.fromkeys(
-        identity_lints.lints(resolved, by_action, project.definitions, shelf.filter)
+        identity_lints.lints(resolved, by_action, project.definitions, cache.filter)
     )
     for row_filter in filters.values():
         notices |= dict.fromkeys((*row_filter.notices, *outcomes.lints(row_filter, resolved.table)))
     resolved = by_target(resolved)
     judged = judgements(resolved, filters.__getitem__)
-    compiled = compiled_table(resolved, judged, shelf.writer(goal.engine), goal)
+    compiled = compiled_table(resolved, judged, cache.writer(goal.engine), goal)
     return Node(resolved, filters, judged, compiled)
 
 

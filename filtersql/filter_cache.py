@@ -21,19 +21,19 @@ from filtersql.rendering.keywords import is_plain
 from filtersql.source import Passage
 from filtersql.storage import Engine
 
-__all__ = ["FilterShelf"]
+__all__ = ["FilterCache"]
 
 #: by a tree's id and the engine: the tree, which keeps its id, and its text
 _Written = dict[tuple[int, Engine], tuple[object, str]]
 
 
-class FilterShelf:
+class FilterCache:
     """Resolved filters, each resolved and written once.
 
-    `beside` is the shelf of other definitions of one project, whose filters may be alike.
+    `beside` holds those of other definitions of one project, whose filters may be alike.
     """
 
-    def __init__(self, project: Project, beside: FilterShelf | None = None) -> None:
+    def __init__(self, project: Project, beside: FilterCache | None = None) -> None:
         self.project = project
         self._resolved: dict[tuple[int, RelationName], Filter | Exception] = {}
         self._alike: Alike = Alike() if beside is None else beside._alike

@@ -41,7 +41,7 @@ from filtersql.definitions.outlines import FileOutline
 from filtersql.definitions.restricting import Restricting
 from filtersql.errors import Mistake, Mistakes
 from filtersql.exclusive import alone
-from filtersql.filter_cache import FilterShelf
+from filtersql.filter_cache import FilterCache
 from filtersql.project import Project
 from filtersql.project.files import DefinitionFiles, OutlinedFiles
 from filtersql.rendering.target_uniqueness import Writer, are_apart
@@ -117,7 +117,7 @@ class _Work:
         self._answers, self._places = kept.answers, kept.places
         self._texts: dict[str, dict[str, str]] = {}
         self._entries: dict[str, bytes] = {}
-        self._shelf = FilterShelf(self._project)
+        self._filters = FilterCache(self._project)
         self._printing = Entries(self._project.macro_paths)
 
     def done(self) -> Done | None:
@@ -161,7 +161,7 @@ class _Work:
         flag = self._reporter.options.publish_via_partition_root
         for family in missing:
             project = replace(whole, definitions=restricting.of(family))
-            found = compile_project(project, via_partition_root=flag, beside=self._shelf)
+            found = compile_project(project, via_partition_root=flag, beside=self._filters)
             targets = tuple(self._target(node, project.definitions, maps) for node in found.nodes)
             self._answers[family.key] = _Answer(targets, notices_of(found.notices))
 

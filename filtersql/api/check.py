@@ -19,12 +19,12 @@ from filtersql.api.reporter import Reporter
 from filtersql.api.selecting import selected
 from filtersql.artifacts import compiled_path
 from filtersql.compile import destination
-from filtersql.filter_cache import FilterShelf
+from filtersql.filter_cache import FilterCache
 from filtersql.review.counterexamples import counterexample_record, counterexample_text
 from filtersql.targets.duckdb_file import connect
 from filtersql.targets.open import open_engine
 from filtersql.verify.check import Bench
-from filtersql.verify.loading import Shelf
+from filtersql.verify.loading import TrialEngine
 from filtersql.verify.shared_proofs import Asked, proofs
 
 if TYPE_CHECKING:
@@ -103,9 +103,9 @@ def _bench(project: Project, *, deep: bool, spark: bool) -> Iterator[Bench]:
         frozen = gc.get_freeze_count()
         gc.freeze()
         try:
-            shelf = Shelf(duckdb, folder)
-            other = Shelf(engine, folder) if spark else shelf
-            yield Bench(shelf, other, FilterShelf(project), dialect, deep)
+            trial = TrialEngine(duckdb, folder)
+            other = TrialEngine(engine, folder) if spark else trial
+            yield Bench(trial, other, FilterCache(project), dialect, deep)
         finally:
             if not frozen:  # what the process froze itself stays so
                 gc.unfreeze()

@@ -13,7 +13,7 @@ from filtersql import __version__
 from filtersql.api import records
 from filtersql.api.records import Plan
 from filtersql.artifacts import CHANGE_FILE, compiled_path, write_changes, write_file
-from filtersql.filter_cache import FilterShelf
+from filtersql.filter_cache import FilterCache
 from filtersql.filters import resolve
 from filtersql.rendering.definition import Definition
 from filtersql.rendering.filters_in_force import earlier_criteria
@@ -60,7 +60,7 @@ def judge_of(project: Project, compilation: Compilation) -> Judge:
     """Compares the filters of two definitions over rows at their boundaries, in DuckDB."""
     nodes = {node.compiled.unique_id: node for node in compilation.nodes}
     dialect: Dialect = project.output.engine if project.output else "spark"
-    writer = FilterShelf(project).writer(dialect)
+    writer = FilterCache(project).writer(dialect)
 
     def write(what: Condition, prefix: str) -> tuple[PlannedCriterion, ...]:
         return earlier_criteria(what.filters, writer, dialect, matches=what.matches, prefix=prefix)

@@ -10,7 +10,7 @@ from filtersql.definitions.identifiers import relation_name
 from filtersql.errors import Mistakes
 from filtersql.errors.reviewing import NOT_DEFINED
 from filtersql.errors.wording import meant
-from filtersql.filter_cache import FilterShelf
+from filtersql.filter_cache import FilterCache
 from filtersql.project import Project
 from filtersql.publications import Settings, index_of, resolve
 from filtersql.source import Passage, Source
@@ -25,7 +25,7 @@ def shown(console: Console, kind: str, name: str) -> tuple[Project, str, object]
     """A definition as text and as a JSON value."""
     flag = console.options.publish_via_partition_root
     project = load_project(console, need_output=False)
-    definitions, deparse = project.definitions, FilterShelf(project).deparse
+    definitions, deparse = project.definitions, FilterCache(project).deparse
     settings = Settings(
         project.semantics, project.postgres_version, project.publish_via_partition_root, flag
     )

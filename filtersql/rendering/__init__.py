@@ -26,7 +26,6 @@ from filtersql.rendering.columns import (
 )
 from filtersql.rendering.compiled import CompiledTable, Delay, LookedUp
 from filtersql.rendering.definition import defined
-from filtersql.rendering.diagnostic_queries import Looks
 from filtersql.rendering.filter_hash import filter_hash
 from filtersql.rendering.filters_in_force import FilterWriter, printed
 from filtersql.rendering.header import header
@@ -39,6 +38,7 @@ from filtersql.rendering.plan import Outline, merge_plan
 from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.render import render
 from filtersql.rendering.sql_fragments import named
+from filtersql.rendering.statements_on_demand import StatementsOnDemand
 from filtersql.rendering.target_outlines import outlined
 from filtersql.rendering.template_cache import Own
 from filtersql.storage import Engine
@@ -146,7 +146,7 @@ def _statements(
     lookups = looked_up_by(judged) if resolved.semantics.lookups else ()
     own = _own(resolved, judged, outline.key, lookups, write, engine=engine, target=name)
     plan = merge_plan(outline)
-    looks = Looks(plan, own, folders, complete=outline.stops_at_unchanged)
+    on_demand = StatementsOnDemand(plan, own, folders, complete=outline.stops_at_unchanged)
     hashed, columns = filter_hash(resolved, judged, outline.key), target_columns(resolved, engine)
     return CompiledTable(
         subscription=subscription.name,
@@ -173,8 +173,8 @@ def _statements(
         source_view=view_name("source", table.name),
         **_texts(plan, own, folders, completes=not outline.stops_at_unchanged),
         unique=outline.unique,
-        looks=looks,
-        packaged=looks.packaged,
+        on_demand=on_demand,
+        packaged=on_demand.packaged,
         column_definitions_sql=column_definitions(columns, engine),
         settings=SETTINGS[engine],
         costly_parts=COSTLY_PARTS.get(outline.form, ()) if engine == "spark" else (),

@@ -18,8 +18,8 @@ from filtersql.rendering.macros import MOVING_PARTS
 from filtersql.rendering.next_leaving import NextLeaving
 
 if TYPE_CHECKING:
-    from filtersql.rendering.diagnostic_queries import Looks
     from filtersql.rendering.plan_records import PlannedCriterion
+    from filtersql.rendering.statements_on_demand import StatementsOnDemand
 
 __all__ = ["CompiledTable", "Delay", "FeedColumn", "LookedUp", "TargetColumn"]
 
@@ -114,7 +114,7 @@ class CompiledTable(Struct, frozen=True):
     #: the primary key
     unique: tuple[str, ...]
     #: queries that a run asks for and no compile, by name; see the properties
-    looks: Looks
+    on_demand: StatementsOnDemand
     #: CREATE TABLE with the placeholder-free column list; the runner adds USING and properties
     column_definitions_sql: str
     #: engine settings that the meaning of the statements depends on
@@ -178,7 +178,7 @@ class CompiledTable(Struct, frozen=True):
 
         A macro of a project may print it otherwise, or not at all.
         """
-        text, plain = self.looks.get("counting"), self.merge_source_sql
+        text, plain = self.on_demand.get("counting"), self.merge_source_sql
         counts = text is not None and text != plain and without_counting(text) == plain
         return text if counts else None
 
@@ -189,7 +189,7 @@ class CompiledTable(Struct, frozen=True):
         It is that of a publication that publishes none; only filtersql's own macros print it.
         """
         plain = self.counting_sql
-        return self.looks.get("untruncated", plain) if plain and self.packaged else plain
+        return self.on_demand.get("untruncated", plain) if plain and self.packaged else plain
 
     @property
     def judges_alone(self) -> bool:
@@ -206,16 +206,16 @@ class CompiledTable(Struct, frozen=True):
         A MERGE holds the query as merge.sql does; a DELETE, where it can be one, has its condition.
         """
         if earlier is not None:
-            merge = self.looks.comparing(earlier)
+            merge = self.on_demand.comparing(earlier)
             return merge.text, merge.source
         narrowing = "deleting" if self.judges_alone else "narrowing"
         name = narrowing if narrows else "moving"
-        return self.looks[name], self.looks[f"{name}_source"]
+        return self.on_demand[name], self.on_demand[f"{name}_source"]
 
     @property
     def rebuilding_sql(self) -> str:
         """All rows of the target over source_view: for a changed definition's other table."""
-        return self.looks["rebuilding"]
+        return self.on_demand["rebuilding"]
 
     @property
     def conflicts_sql(self) -> str:
@@ -224,22 +224,22 @@ class CompiledTable(Struct, frozen=True):
         One row: insert_exists, update_exists, update_missing, delete_missing, the first seq of the
         former two, and the skipped changes.
         """
-        return self.looks["conflicts"]
+        return self.on_demand["conflicts"]
 
     @property
     def conflict_sample_sql(self) -> str:
         """The first conflicts of each kind: the key (or the row), seq and kind."""
-        return self.looks["conflict_sample"]
+        return self.on_demand["conflict_sample"]
 
     @property
     def judged_sql(self) -> str:
         """Asks the row filters of all changes: fails where one raises an error."""
-        return self.looks["judged"]
+        return self.on_demand["judged"]
 
     @property
     def unsent_sql(self) -> str | None:
         """The first change that lacks an unchanged value, where that stops: its key, and seq."""
-        return self.looks.get("unsent")
+        return self.on_demand.get("unsent")
 
     @property
     def contested_sql(self) -> str | None:
@@ -247,4 +247,4 @@ class CompiledTable(Struct, frozen=True):
 
         That key, seq and kind; None where rows are found by the primary key itself.
         """
-        return self.looks.get("contested")
+        return self.on_demand.get("contested")

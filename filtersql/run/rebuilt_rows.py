@@ -65,7 +65,7 @@ def rebuilt_rows(
         counted.insert,
         counted.leaves,
         counted.enters,
-        f"{compiled.looks.rebuilding_header}{whole.rstrip()}\n",
+        f"{compiled.on_demand.rebuilding_header}{whole.rstrip()}\n",
         staged,
         reads_source=reads_source,
         update=counted.update,

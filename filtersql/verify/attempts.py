@@ -1,7 +1,7 @@
 """A statement that is tried on cases: the smallest one that goes wrong.
 
 Example
-    attempt = Attempt(Kind.MERGE, sql, layout, shelf)
+    attempt = Attempt(Kind.MERGE, sql, layout, trial)
     attempt.first_wrong(tried)           a Counterexample, or None
 
 A counterexample has changes or rows of the source, rows before, expected and found.
@@ -17,7 +17,7 @@ from filtersql.errors import Mistakes
 from filtersql.verify.expected_rows import Tried
 from filtersql.verify.kinds import Kind
 from filtersql.verify.layout import Case, Layout, Rows
-from filtersql.verify.loading import Shelf
+from filtersql.verify.loading import TrialEngine
 from filtersql.verify.model import Change
 
 __all__ = ["BATCH", "Attempt", "Counterexample"]
@@ -48,7 +48,7 @@ class Attempt(Struct, frozen=True):
     kind: Kind
     sql: str
     layout: Layout
-    shelf: Shelf
+    trial: TrialEngine
 
     def first_wrong(self, tried: Tried) -> Counterexample | None:
         """The smallest case that goes wrong."""
@@ -58,7 +58,7 @@ class Attempt(Struct, frozen=True):
             if wrong := self._wrong(some):
                 return wrong
         # On Spark each of these takes seconds, and they differ in the column alone.
-        few = tried.alone if self.shelf.engine.dialect == "duckdb" else tried.alone[:_FEW]
+        few = tried.alone if self.trial.engine.dialect == "duckdb" else tried.alone[:_FEW]
         for case in few:
             if wrong := self._alone(case):
                 return wrong
@@ -68,11 +68,11 @@ class Attempt(Struct, frozen=True):
         reason = self._run(cases)
         if reason is not None:
             return self._stopping(cases, reason)
-        differing = self.shelf.differing(self.layout, self.kind)
+        differing = self.trial.differing(self.layout, self.kind)
         if not differing:
             return None
         number = differing[0]
-        held = self.shelf.held(self.layout, number, self.kind)
+        held = self.trial.held(self.layout, number, self.kind)
         return Counterexample(self.kind, cases[number].changes, *held)
 
     def _stopping(self, cases: Mapping[int, Case], reason: str) -> Counterexample | None:
@@ -92,9 +92,9 @@ class Attempt(Struct, frozen=True):
         if reason is not None:
             stops = case.expected is None or case.may_stop
             return None if stops else self._stopped(case, reason)
-        if case.expected is not None and not self.shelf.differing(self.layout, self.kind):
+        if case.expected is not None and not self.trial.differing(self.layout, self.kind):
             return None
-        before, rows, found = self.shelf.held(self.layout, 0, self.kind)
+        before, rows, found = self.trial.held(self.layout, 0, self.kind)
         expected = None if case.expected is None else rows
         return Counterexample(self.kind, case.changes, before, expected, found)
 
@@ -103,8 +103,8 @@ class Attempt(Struct, frozen=True):
 
     def _run(self, cases: Mapping[int, Case]) -> str | None:
         """None, or why the statement stopped."""
-        self.shelf.load(self.layout, cases, self.kind)
+        self.trial.load(self.layout, cases, self.kind)
         try:
-            return self.shelf.carry_out(self.layout, self.sql, self.kind)
+            return self.trial.carry_out(self.layout, self.sql, self.kind)
         except Mistakes as refused:
             return refused.mistakes[0].message

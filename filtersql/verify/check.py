@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from filtersql.compile import Node
 from filtersql.errors import Mistakes
 from filtersql.errors.proving import NOT_PROVED, NOTHING_TO_TRY
-from filtersql.filter_cache import FilterShelf
+from filtersql.filter_cache import FilterCache
 from filtersql.rendering import SETTINGS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.sql_fragments import quoted
@@ -34,7 +34,7 @@ from filtersql.verify.histories import histories, moves
 from filtersql.verify.kinds import Kind, statements
 from filtersql.verify.layout import Case, Layout, free_name
 from filtersql.verify.lifted_queries import NotLifted
-from filtersql.verify.loading import Shelf
+from filtersql.verify.loading import TrialEngine
 from filtersql.verify.lookups import show_lookups
 from filtersql.verify.model import Model
 from filtersql.verify.source_cases import audits, changed, copies
@@ -70,9 +70,9 @@ class Bench(Struct, frozen=True):
     `dialect` is that of the files.
     """
 
-    duckdb: Shelf
-    engine: Shelf
-    filters: FilterShelf
+    duckdb: TrialEngine
+    engine: TrialEngine
+    filters: FilterCache
     dialect: Dialect
     deep: bool = False
     #: of the files that were read
@@ -146,7 +146,7 @@ def prove(node: Node, folder: Path, shown: str, bench: Bench, cases: Cases | Non
 
 def read_statements(node: Node, folder: Path, shown: str, bench: Bench) -> tuple[Statement, ...]:
     """The statements in a target's folder. Raises Mistakes where one is not what it should be."""
-    read = partial(read_statement, node=node, shelf=bench.filters, dialect=bench.dialect)
+    read = partial(read_statement, node=node, filters=bench.filters, dialect=bench.dialect)
     kinds = (*statements(node), *change_kinds(folder / "change.sql", node, bench.dialect))
     return tuple(
         read(folder / name, f"{shown}/{name}", kind=kind, outlines=bench.outlines)

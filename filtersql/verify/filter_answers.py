@@ -26,7 +26,7 @@ from filtersql.rendering.compiled import FeedColumn
 from filtersql.rendering.sql_fragments import as_written
 from filtersql.storage import column_type
 from filtersql.verify.clock import at_trial
-from filtersql.verify.loading import Shelf
+from filtersql.verify.loading import TrialEngine
 
 __all__ = ["Answer", "Question", "ask"]
 
@@ -61,25 +61,25 @@ class _Slots(Struct, frozen=True):
         return found
 
 
-def ask(shelf: Shelf, questions: Sequence[Question]) -> list[list[Answer]]:
+def ask(trial: TrialEngine, questions: Sequence[Question]) -> list[list[Answer]]:
     """What the filters of each question say of each of its rows."""
     slots = _Slots()
     names = [slots.of(one.columns) for one in questions]
-    stage = shelf.staged(_PLACE, tuple(slots.known.values()))
+    stage = trial.staged(_PLACE, tuple(slots.known.values()))
     parts = []
     for one, some in zip(questions, names, strict=True):
         columns = zip(*one.rows, strict=True)
         parts.append((len(one.rows), dict(zip(some.values(), columns, strict=True))))
     write_stacked(stage, parts)
-    shelf.engine.view(_ROWS, stage.path, stage.columns)
+    trial.engine.view(_ROWS, stage.path, stage.columns)
     ends = [*accumulate(len(one.rows) for one in questions)]
     conditions = _conditions(questions, names, ends)
     if len(questions) == 1:
-        return [_halved(shelf, conditions, 0, ends[0])]
+        return [_halved(trial, conditions, 0, ends[0])]
     try:
-        found = _answers(shelf, conditions, 0, ends[-1])
+        found = _answers(trial, conditions, 0, ends[-1])
     except Mistakes:
-        return [answers for one in questions for answers in ask(shelf, [one])]
+        return [answers for one in questions for answers in ask(trial, [one])]
     widths = [len(one.filters) for one in questions]
     places = zip(pairwise([0, *ends]), widths, strict=True)
     return [[row[:width] for row in found[low:high]] for (low, high), width in places]
@@ -112,25 +112,25 @@ def _slot(names: Mapping[str, str], name: str) -> exp.Expr:
     return exp.column(names[name])
 
 
-def _halved(shelf: Shelf, conditions: Sequence[str], low: int, high: int) -> list[Answer]:
+def _halved(trial: TrialEngine, conditions: Sequence[str], low: int, high: int) -> list[Answer]:
     """The answers for some rows; where the engine refuses, for half of them at a time."""
     if low == high:
         return []
     try:
-        return [*_answers(shelf, conditions, low, high)]
+        return [*_answers(trial, conditions, low, high)]
     except Mistakes:
         if high - low == 1:
             return [None]
         middle = (low + high) // 2
-        left = _halved(shelf, conditions, low, middle)
-        return left + _halved(shelf, conditions, middle, high)
+        left = _halved(trial, conditions, low, middle)
+        return left + _halved(trial, conditions, middle, high)
 
 
 def _answers(
-    shelf: Shelf, conditions: Sequence[str], low: int, high: int
+    trial: TrialEngine, conditions: Sequence[str], low: int, high: int
 ) -> list[tuple[bool | None, ...]]:
     place = exp.column(_PLACE)
     tried = exp.select("*").from_(_ROWS).where(place.between(low, high - 1)).subquery("tried")
     query = exp.select(*map(as_written, conditions)).from_(tried).order_by(place)
-    rows = shelf.engine.rows(query.sql(shelf.engine.dialect))
+    rows = trial.engine.rows(query.sql(trial.engine.dialect))
     return [tuple(None if value is None else bool(value) for value in row) for row in rows]

@@ -1,7 +1,7 @@
 """The filters of a compiled file: how many there are, and the same ones for DuckDB.
 
 Example
-    twins_of(node, shelf, "spark", Kind.MERGE)
+    twins_of(node, filters, "spark", Kind.MERGE)
     {"(old_a>5)": "(old_a > 5)", …}      a filter as it is written, squeezed -> its twin
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from filtersql.changes import stopping
 from filtersql.compile import Node
-from filtersql.filter_cache import FilterShelf
+from filtersql.filter_cache import FilterCache
 from filtersql.rendering.layout import squeezed
 from filtersql.rendering.sql_fragments import raise_error, true_or_false
 from filtersql.storage import Engine as Dialect
@@ -27,11 +27,11 @@ def criteria_count(node: Node, kind: Kind) -> int:
     return leaving + sum(len(arm.criteria) for arm in (*judged.old, *judged.new))
 
 
-def twins_of(node: Node, shelf: FilterShelf, dialect: Dialect, kind: Kind) -> dict[str, str]:
+def twins_of(node: Node, filters: FilterCache, dialect: Dialect, kind: Kind) -> dict[str, str]:
     """What a filter of a verdict may be, and the same for DuckDB."""
     if dialect == "duckdb":
         return {}
-    own, duckdb = shelf.writer(dialect), shelf.writer("duckdb")
+    own, duckdb = filters.writer(dialect), filters.writer("duckdb")
     found = {
         squeezed(f"({own(each, prefix)})", dialect): f"({duckdb(each, prefix)})"
         for each in node.filters.values()

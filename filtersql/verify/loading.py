@@ -1,9 +1,9 @@
 """Cases on an engine: their changes, the rows before and the rows expected, under fixed names.
 
 Example
-    shelf.load(table, cases, kind)    filtersql_check_feed, filtersql_check.target, …
-    shelf.carry_out(table, sql, kind)
-    shelf.differing(table, kind)      the numbers of the cases with other rows than expected
+    trial.load(table, cases, kind)    filtersql_check_feed, filtersql_check.target, …
+    trial.carry_out(table, sql, kind)
+    trial.differing(table, kind)      the numbers of the cases with other rows than expected
 
 Values go the way of a run: through the codecs of the feed into typed Parquet files.
 """
@@ -29,7 +29,7 @@ from filtersql.verify.kinds import Kind
 from filtersql.verify.layout import Case, Layout, Rows, bare_table, free_name, number_column, seq_of
 from filtersql.verify.model import Change, Row
 
-__all__ = ["CASES", "FEED", "SOURCE", "TARGET", "Shelf"]
+__all__ = ["CASES", "FEED", "SOURCE", "TARGET", "TrialEngine"]
 
 FEED, SOURCE, CASES = "filtersql_check_feed", "filtersql_check_source", "filtersql_check_cases"
 #: schema and table of the rows that a statement is tried on
@@ -43,7 +43,7 @@ _CHANGES, _BEFORE, _EXPECTED = (
 _FINDINGS = "filtersql_check_findings"
 
 
-class Shelf(Struct, frozen=True):
+class TrialEngine(Struct, frozen=True):
     """An engine that holds nothing of the user's, and a folder for staged files."""
 
     engine: Engine

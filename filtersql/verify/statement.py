@@ -1,7 +1,7 @@
 """A compiled file as it stands on disk, made ready to be tried on many cases at once.
 
 Example
-    statement = read_statement(path, shown, node, shelf, "spark", kind=Kind.MERGE)
+    statement = read_statement(path, shown, node, filters, "spark", kind=Kind.MERGE)
     statement.sql(layout, engine)        one MERGE for all cases, in the engine's dialect
 
 On the engine of the file a filter stays as it is written. On DuckDB the filters of a file for Spark
@@ -31,7 +31,7 @@ from filtersql.errors.proving import (
     NOT_TRANSPILED,
     WRITES_ELSEWHERE,
 )
-from filtersql.filter_cache import FilterShelf
+from filtersql.filter_cache import FilterCache
 from filtersql.rendering import SETTINGS
 from filtersql.rendering.layout import squeezed
 from filtersql.rendering.verdicts import filters_in
@@ -125,7 +125,7 @@ def read_statement(
     path: Path,
     shown: str,
     node: Node,
-    shelf: FilterShelf,
+    filters: FilterCache,
     dialect: Dialect,
     outlines: Outlines | None = None,
     kind: Kind = Kind.MERGE,
@@ -148,7 +148,7 @@ def read_statement(
         raise Mistakes([FILTERS_NOT_FOUND(path=shown, wanted=wanted, found=len(places))])
     own: dict[str, str] = {}
     twins: dict[str, str] = {}
-    known = twins_of(node, shelf, dialect, kind)
+    known = twins_of(node, filters, dialect, kind)
     strange: list[Mistake] = []
     for number, (begin, end) in enumerate(places, 1):
         placeholder, written = _TWIN.format(number), text[begin:end]

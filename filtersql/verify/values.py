@@ -31,7 +31,7 @@ from filtersql.storage import column_type
 from filtersql.verify.boundaries import candidates
 from filtersql.verify.clock import at_trial
 from filtersql.verify.filter_answers import Question, ask
-from filtersql.verify.loading import Shelf
+from filtersql.verify.loading import TrialEngine
 
 if TYPE_CHECKING:
     from filtersql.filters.tree.nodes import Node
@@ -77,7 +77,7 @@ class Trial(Struct, frozen=True):
 class Answers:
     """What filters say of images: asked of the filter's DuckDB twin, many images at a time."""
 
-    shelf: Shelf
+    trial: TrialEngine
     table: Table
     filters: tuple[Filter, ...]
     #: the columns that any filter reads, in the table's order
@@ -127,7 +127,7 @@ def ask_together(several: Sequence[tuple[Answers, Iterable[Image]]]) -> None:
             asked.append(answers)
     if not asked:
         return
-    for one, question, found in zip(asked, questions, ask(asked[0].shelf, questions), strict=True):
+    for one, question, found in zip(asked, questions, ask(asked[0].trial, questions), strict=True):
         one.known.update(zip(question.rows, found, strict=True))
 
 

@@ -23,7 +23,7 @@ from projects import maker
 from refusals import Words, agree, of_filtersql, of_server
 from set_scripts import script
 
-from filtersql.compile import FilterShelf
+from filtersql.compile import FilterCache
 from filtersql.definitions.predefined_sets import PREDEFINED
 from filtersql.project import load
 from filtersql.review.show_set import set_json
@@ -172,7 +172,7 @@ def catalogs(connection: psycopg.Connection[Any]) -> Listed:
 def show(folder: Path) -> Listed:
     """What `show set` says of every set that there is."""
     project = load(folder)
-    definitions, deparse = project.definitions, FilterShelf(project).deparse
+    definitions, deparse = project.definitions, FilterCache(project).deparse
     found: Listed = {}
     for name in {*definitions.replication_sets, *PREDEFINED}:
         said = set_json(name, definitions, deparse, needs_key=True)

@@ -13,7 +13,7 @@ from filtersql.names import RelationName
 from filtersql.source import Source
 from filtersql.targets.duckdb_file import connect
 from filtersql.verify.filter_answers import Answer, Question, ask
-from filtersql.verify.loading import Shelf
+from filtersql.verify.loading import TrialEngine
 
 TYPES = {"a": "int4", "b": "int4", "c": "text", "place": "int4", "v1": "text"}
 TABLE = Table(
@@ -56,9 +56,9 @@ def test_each_is_answered_as_alone(names: tuple[str, ...], tmp_path: Path) -> No
     """Columns that share a staged one, more filters than others have, and one that raises."""
     engine = connect(None)
     try:
-        shelf = Shelf(engine, tmp_path)
-        together = ask(shelf, [ASKED[name][0] for name in names])
-        alone = [answers for name in names for answers in ask(shelf, [ASKED[name][0]])]
+        trial = TrialEngine(engine, tmp_path)
+        together = ask(trial, [ASKED[name][0] for name in names])
+        alone = [answers for name in names for answers in ask(trial, [ASKED[name][0]])]
     finally:
         engine.close()
     assert together == alone
@@ -81,7 +81,7 @@ def test_tables_share_a_query(tmp_path: Path) -> None:
 
     engine.rows = counted  # type: ignore[method-assign]
     try:
-        ask(Shelf(engine, tmp_path), [ASKED["number"][0], ASKED["text"][0], ASKED["two"][0]])
+        ask(TrialEngine(engine, tmp_path), [ASKED["number"][0], ASKED["text"][0], ASKED["two"][0]])
     finally:
         engine.close()
     assert count == 1

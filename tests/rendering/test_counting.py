@@ -44,7 +44,7 @@ def test_what_is_staged_is_what_is_reviewed_and_columns_more(compiled) -> None:
     asked = [one for one in compiled if one.form in APPLIED]
     assert {one.form for one in asked} == {*APPLIED}
     for one in asked:
-        text = one.looks["counting"]
+        text = one.on_demand["counting"]
         assert text != one.merge_source_sql
         assert without_counting(text) == one.merge_source_sql
         assert one.counting_sql == text
@@ -146,7 +146,7 @@ def test_the_counts_and_the_rows_are_those_of_two_passes(shelf: Shelf, form, hel
     left_out = form == "keyed_unchanged"
     shelf.fill(one, held, [(*rest, last and left_out) for *rest, last in history])
     assert one.counting_sql is not None
-    plain = replace(one, looks={**one.looks, "counting": one.merge_source_sql})
+    plain = replace(one, on_demand={**one.on_demand, "counting": one.merge_source_sql})
     assert plain.counting_sql is None
     found = []
     none = all(op != "truncate" for op, *_ in history)

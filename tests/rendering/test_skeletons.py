@@ -38,7 +38,7 @@ def statements(folder: Path, files: Mapping[str, str], target: str) -> Iterator[
     for node in nodes:
         yield from (
             (f"{node.compiled.unique_id} {name}", text)
-            for name, text in node.compiled.looks.items()
+            for name, text in node.compiled.on_demand.items()
         )
         yield f"{node.compiled.unique_id} source", node.compiled.merge_source_sql
 

@@ -27,7 +27,7 @@ from random_scripts import Generator, read_project
 from refusals import OWN, of_server_now
 from servers import Server
 
-from filtersql.compile import FilterShelf
+from filtersql.compile import FilterCache
 from filtersql.project import Project
 from filtersql.publications import Settings
 from filtersql.review.show_publication import publication_text, show_publication
@@ -111,7 +111,7 @@ def differences(
     server: Server, database: str, connection: psycopg.Connection[Any], project: Project
 ) -> list[str]:
     """What psql and filtersql print differently."""
-    definitions, deparse = project.definitions, FilterShelf(project).deparse
+    definitions, deparse = project.definitions, FilterCache(project).deparse
     settings = Settings(project.semantics, project.postgres_version)
     names = [*definitions.publications]
     tables = [name for name, table in definitions.catalog.tables.items() if not table.view]

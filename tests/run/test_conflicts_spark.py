@@ -16,7 +16,7 @@ from test_targets_spark import FORMATS, output
 from filtersql.targets.duckdb_file import connect
 from filtersql.targets.open import open_engine
 from filtersql.verify.check import prove
-from filtersql.verify.loading import Shelf
+from filtersql.verify.loading import TrialEngine
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
 
@@ -171,7 +171,7 @@ def test_the_text_for_spark_is_proved_as_it_stands(spark, tmp_path: Path, name: 
     engine = open_engine(made.project.output, tmp_path)
     try:
         made.bench = made.bench.__class__(
-            made.bench.duckdb, Shelf(engine, tmp_path), made.bench.filters, made.bench.dialect
+            made.bench.duckdb, TrialEngine(engine, tmp_path), made.bench.filters, made.bench.dialect
         )
         proof = prove(made.nodes[name], made.folder(name), name, made.bench)
         assert proof.counterexample is None

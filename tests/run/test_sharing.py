@@ -46,9 +46,9 @@ class Several:
                 field: re.sub(r"\bs1\b", name, getattr(one, field))
                 for field in ("merge_sql", "merge_source_sql", "initial_copy_sql", "target_sql")
             }
-            looks = {look: re.sub(r"\bs1\b", name, text) for look, text in one.looks.items()}
+            asked = {each: re.sub(r"\bs1\b", name, text) for each, text in one.on_demand.items()}
             target = (name, *one.target[1:])
-            found.append(replace(one, subscription=name, target=target, looks=looks, **texts))
+            found.append(replace(one, subscription=name, target=target, on_demand=asked, **texts))
         return found
 
     def run(self, *names: str) -> RunResult:

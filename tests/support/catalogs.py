@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 
 from filtersql.catalog import Identity, Table
-from filtersql.compile import FilterShelf, rules
+from filtersql.compile import FilterCache, rules
 from filtersql.definitions.model import Action, Subscription
 from filtersql.errors import Mistakes
 from filtersql.pgtypes import format_type
@@ -93,7 +93,7 @@ def of_postgres(connection: psycopg.Connection[Any], version: int) -> Catalogs:
 
 def of_definitions(project: Project) -> Catalogs:
     """What filtersql holds of the same script."""
-    definitions, filter_cache = project.definitions, FilterShelf(project)
+    definitions, filter_cache = project.definitions, FilterCache(project)
     settings = Settings(project.semantics, project.postgres_version)
     held: dict[tuple[str, ...], Any] = {}
     for name, table in definitions.catalog.tables.items():

@@ -20,7 +20,7 @@ from places import put_files
 
 from filtersql.compile import Node, compile_project, destination
 from filtersql.errors import Mistakes
-from filtersql.filter_cache import FilterShelf
+from filtersql.filter_cache import FilterCache
 from filtersql.project import Project, load
 from filtersql.rendering import compiled_table
 from filtersql.rendering.filters_in_force import earlier_criteria
@@ -28,7 +28,7 @@ from filtersql.targets.duckdb_file import connect
 from filtersql.verify.check import Bench, Cases, cases_of, configure, tried
 from filtersql.verify.clock import show_trial
 from filtersql.verify.kinds import Kind, statements
-from filtersql.verify.loading import Shelf
+from filtersql.verify.loading import TrialEngine
 from filtersql.verify.statement import read_statement
 
 __all__ = ["Target", "altered", "prepared", "reported"]
@@ -146,24 +146,24 @@ def prepared(folder: Path) -> list[Target]:
     engine = connect(None)
     for setting in ("threads = 1", "memory_limit = '200MB'", "temp_directory = ''"):
         engine.execute(f"SET {setting}")
-    shelf = Shelf(engine, folder)
-    every = (one for number in range(len(PROJECTS)) for one in _targets(number, folder, shelf))
+    trial = TrialEngine(engine, folder)
+    every = (one for number in range(len(PROJECTS)) for one in _targets(number, folder, trial))
     return sorted(every, key=Target.size)
 
 
-def _targets(number: int, folder: Path, shelf: Shelf) -> Iterator[Target]:
+def _targets(number: int, folder: Path, trial: TrialEngine) -> Iterator[Target]:
     files, wanted = PROJECTS[number]
     root = folder / f"project{number}"
     put_files(root, files)
     project = load(root)
-    filters = FilterShelf(project)
-    bench = Bench(shelf, shelf, filters, "spark")
+    filters = FilterCache(project)
+    bench = Bench(trial, trial, filters, "spark")
     configure(bench)
     for node in compile_project(project, beside=filters).nodes:
         name = node.compiled.relation.name
         if not wanted or name in wanted:
             unique = f"{number}/{node.compiled.unique_id}"
-            show_trial([node], shelf.engine)
+            show_trial([node], trial.engine)
             texts = _statements(node, bench)
             cases = cases_of(node, bench, kinds=tuple(texts))
             yield Target(unique, project, node, bench, cases, texts)
@@ -174,7 +174,7 @@ def _statements(node: Node, bench: Bench) -> dict[Kind, str]:
     compiled = node.compiled
     found = {**statements(node), Kind.CHANGE: compiled.changing_sql()[0]}
     # As filtersql's own macros print it: a DELETE where a row alone tells, whoever prints it.
-    found[Kind.LEAVING] = compiled.looks["narrowing" if compiled.clock else "deleting"]
+    found[Kind.LEAVING] = compiled.on_demand["narrowing" if compiled.clock else "deleting"]
     if compiled.key and not (node.judged.every or node.judged.unknown_matches):
         write = bench.filters.writer("spark")
         earlier = earlier_criteria(tuple(node.filters.values()), write, "spark", matches=True)

@@ -16,13 +16,13 @@ from places import put_files
 from transcripts import Shell
 
 from filtersql import artifacts
-from filtersql.compile import FilterShelf, Node, compile_project
+from filtersql.compile import FilterCache, Node, compile_project
 from filtersql.errors import Mistakes
 from filtersql.project import Project, load
 from filtersql.targets.duckdb_file import connect
 from filtersql.verify.check import Bench, Cases, Proof, cases_of, prove, read_statements
 from filtersql.verify.lifted_queries import NotLifted
-from filtersql.verify.loading import Shelf
+from filtersql.verify.loading import TrialEngine
 
 
 @dataclass
@@ -85,9 +85,9 @@ def proofs(root: Path, target: str, folder: Path, files: Mapping[str, str] = PRO
     # A mutation may make a statement endless.
     engine.execute("SET memory_limit = '200MB'")
     engine.execute("SET temp_directory = ''")
-    shelf = Shelf(engine, folder)
+    trial = TrialEngine(engine, folder)
     dialect = "spark" if target != "local" else "duckdb"
-    bench = Bench(shelf, shelf, FilterShelf(project), dialect)  # type: ignore[arg-type]
+    bench = Bench(trial, trial, FilterCache(project), dialect)  # type: ignore[arg-type]
     return Proofs(project, {n.compiled.relation.name: n for n in compilation.nodes}, bench)
 
 
@@ -231,17 +231,17 @@ def test_a_file_that_cannot_be_tried_is_one_clear_mistake(
 
 def test_many_cases_in_one_merge_end_as_each_alone(for_spark: Proofs) -> None:
     """Lifting mixes no cases: tried one after another they hold the same rows."""
-    shelf, ended = for_spark.bench.engine, 0
+    trial, ended = for_spark.bench.engine, 0
     for name in TABLES:
         node, cases = for_spark.nodes[name], for_spark.cases_of(name)
         for statement in read_statements(node, for_spark.folder(name), name, for_spark.bench):
             kind = statement.kind
-            sql = statement.sql(cases.layout, shelf.engine)
+            sql = statement.sql(cases.layout, trial.engine)
             together = cases.shared[kind].together[::40]
             for some in [dict(enumerate(together)), *({n: one} for n, one in enumerate(together))]:
-                shelf.load(cases.layout, some, kind)
-                assert shelf.carry_out(cases.layout, sql, kind) is None
-                assert shelf.differing(cases.layout, kind) == (), (kind, some)
+                trial.load(cases.layout, some, kind)
+                assert trial.carry_out(cases.layout, sql, kind) is None
+                assert trial.differing(cases.layout, kind) == (), (kind, some)
                 ended += 1
     assert ended > 150
 
@@ -309,7 +309,7 @@ def test_spark_proves_the_text_as_it_stands(spark: object, tmp_path: Path) -> No
     assert made.project.output is not None
     engine = open_engine(made.project.output, tmp_path)
     try:
-        bench = replace(made.bench, engine=Shelf(engine, tmp_path))
+        bench = replace(made.bench, engine=TrialEngine(engine, tmp_path))
         proof = prove(made.nodes["bare"], made.folder("bare"), "bare", bench)
         assert proof.counterexample is None
     finally:

@@ -1,7 +1,7 @@
 """What a run asks beside the statements that change rows: printed when it is asked for.
 
 Example
-    `looks["judged"]` is a query that fails where a row filter raises an error.
+    `on_demand["judged"]` is a query that fails where a row filter raises an error.
 
 A compile writes none of these, so of 1,000 tables only those that run cost it. A project's own
 macros are printed at once: what is wrong with one is a mistake of the compile.
@@ -21,14 +21,14 @@ from filtersql.rendering.plan_records import MergePlan, PlannedCriterion
 from filtersql.rendering.render import has_own, render
 from filtersql.rendering.template_cache import Own
 
-__all__ = ["Looks"]
+__all__ = ["StatementsOnDemand"]
 
 
 #: the statements of a changed definition -> the flags of their plans
 _CHANGES = {"narrowing": ("narrows",), "deleting": ("narrows", "by_delete"), "moving": ()}
 
 
-class Looks(Mapping[str, str]):
+class StatementsOnDemand(Mapping[str, str]):
     """The queries of one target by the names of their macros."""
 
     __slots__ = ("_folders", "_macros", "_own", "_printed", "_shape", "packaged")
