@@ -112,6 +112,8 @@ def _dated(found: Moment, word: str, expected: str) -> tuple[set[str], str]:
 def _numbered(found: Moment, word: str, expected: str) -> tuple[set[str], str]:
     if expected == "julian":
         whole, _, part = word.partition(".")
+        if not whole:
+            raise Bad("format")
         found.julian = int(whole)
         if not part:
             return set(DATE), ""
