@@ -198,7 +198,7 @@ class _Trial(Struct):
             note(self, self.engine, [held_row(self)], last=False)
             with beating(self):
                 renew(self, self.engine)
-                mend(self.engine, self.sourced.compiled)
+                mend(self, self.sourced.compiled)
                 left = compare(self.engine, self.sourced.compiled)
             if left.total:
                 raise Mistakes([STILL_DIFFERS(name=self._name, count=left.total)])

@@ -18,7 +18,7 @@ from filtersql.errors.targets import EngineRefused
 from filtersql.run import quarantine
 from filtersql.run.clock import show_clock
 from filtersql.run.context import RunContext, TargetRun, only_looking, say_started, timed
-from filtersql.run.holding import held_row, note, renew
+from filtersql.run.holding import guard, held_row, note, renew
 from filtersql.run.ledger_entry import Entry, Phase
 from filtersql.run.ledger_rows import commit, entry, intend, mark, reached
 from filtersql.run.lookups import define_lookups
@@ -107,10 +107,12 @@ def _fill(context: RunContext, engine: Engine, target: TargetRun, *, has_source:
     with timed(target):
         config = dict(context.subscription.target_config)
         if target.quarantined:
-            quarantine.drop(engine, compiled)
+            quarantine.drop(context, engine, compiled)
         if target.standing.unfinished:
             # What a killed run asked a server may go on there: into that table, not a new one.
+            guard(context, engine)
             engine.drop(compiled.target)
+        guard(context, engine)
         engine.create(compiled.target, compiled.column_definitions_sql, config)
         target.copied = True
         if has_source:
@@ -121,6 +123,7 @@ def _fill(context: RunContext, engine: Engine, target: TargetRun, *, has_source:
 
 def _filled(context: RunContext, engine: Engine, target: TargetRun) -> Written | None:
     copied = mark(context, target, target.position)
+    guard(context, engine)
     try:
         return engine.write(target.compiled.initial_copy_sql, target.compiled, copied)
     except Mistakes as refused:
@@ -148,5 +151,6 @@ def take_back(context: RunContext) -> None:
         except Mistakes:
             return  # another run has them
     for target in made:
+        guard(context, context.engine)
         context.engine.drop(target.compiled.target)
     commit(context, [entry(context, target, "dropped", None) for target in begun], last=True)

@@ -26,7 +26,17 @@ from filtersql.run.model import Inputs
 from filtersql.targets.model import Engine
 from filtersql.targets.splitting import split_for
 
-__all__ = ["Holder", "beating", "finish", "held_row", "note", "now", "release", "renew"]
+__all__ = [
+    "Holder",
+    "beating",
+    "finish",
+    "guard",
+    "held_row",
+    "note",
+    "now",
+    "release",
+    "renew",
+]
 
 
 class Holder(Protocol):
@@ -63,6 +73,17 @@ def renew(context: Holder, engine: Engine) -> None:
     with context.lease.lock:
         if context.lease.doubtful:
             note(context, engine, [held_row(context)], last=False)
+
+
+def guard(context: Holder, engine: Engine) -> None:
+    """Keep the next statement from being run behind what another run wrote.
+
+    A server goes on with it when this process is gone, and takes a table that was made anew for
+    the one that was meant: of that, the marks that kept it from being done twice know nothing.
+    """
+    if not engine.atomic:
+        mine = replace(held_row(context), ordinal=context.ordinal, owner=context.lease.owner)
+        engine.guard(ledger_writer.unless_overtaken(engine, context.inputs.state_schema, mine))
 
 
 def finish(context: Holder) -> None:

@@ -32,7 +32,7 @@ from filtersql.targets.marks import Slot
 from filtersql.targets.model import Engine
 from filtersql.targets.refusals import is_conflict
 
-__all__ = ["append", "tidy"]
+__all__ = ["append", "tidy", "unless_overtaken"]
 
 _MOST_TRIES = 20
 #: rows; some hundred files, which take a second to open and a second to join
@@ -89,6 +89,20 @@ def _since(engine: Engine, schema: str, slot: Slot) -> str:
         .from_(table)
         .where(exp.column("subscription", quoted=True).eq(slot.subscription))
         .where(exp.column("ordinal", quoted=True) >= slot.ordinal)
+    )
+    return query.sql(engine.dialect)
+
+
+def unless_overtaken(engine: Engine, schema: str, entry: Entry) -> str:
+    """A query that raises where another owner's row of a subscription stands behind a row."""
+    words = exp.Literal.string("filtersql: another run has the targets")
+    none = exp.Anonymous(this="ASSERT_TRUE", expressions=[exp.Count(this=exp.Star()).eq(0), words])
+    query = (
+        select(none)
+        .from_(exp.to_table(engine.table_sql((schema, LEDGER)), dialect=engine.dialect))
+        .where(exp.column("subscription", quoted=True).eq(entry.subscription))
+        .where(exp.column("ordinal", quoted=True) > entry.ordinal)
+        .where(exp.column("owner", quoted=True).neq(entry.owner))
     )
     return query.sql(engine.dialect)
 

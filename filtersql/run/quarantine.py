@@ -31,6 +31,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.sql_fragments import text_type
 from filtersql.rendering.target_uniqueness import QUARANTINE
 from filtersql.run import counts
+from filtersql.run.holding import Holder, guard
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import insert_values, named_column, quoted, table
 
@@ -67,37 +68,44 @@ def read(engine: Engine, compiled: CompiledTable) -> tuple[Held, ...]:
         return ()
     query = select(*map(named_column, _COLUMNS)).from_(_table(engine, compiled))
     rows = engine.rows(query.sql(engine.dialect))
-    return tuple(sorted((_held(row, compiled) for row in rows), key=lambda held: held.seq))
+    # One that a server put aside twice, whose client was gone, is one.
+    found = {held.seq: held for held in (_held(row, compiled) for row in rows)}
+    return tuple(found[seq] for seq in sorted(found))
 
 
 def count(engine: Engine, compiled: CompiledTable) -> int:
     """How many changes are in quarantine."""
     if not exists(engine, compiled):
         return 0
-    held = select("*").from_(_table(engine, compiled))
+    held = select(named_column("seq")).distinct().from_(_table(engine, compiled))
     not_truncate = exp.NEQ(this=named_column("op"), expression=exp.convert("truncate"))
-    return counts.count(engine, held.where(not_truncate))
+    return counts.count(engine, select("*").from_(held.where(not_truncate).subquery("held")))
 
 
-def append(engine: Engine, compiled: CompiledTable, held: Sequence[Held]) -> None:
+def append(context: Holder, compiled: CompiledTable, held: Sequence[Held]) -> None:
     """Put changes aside; none of them may be there already."""
+    engine = context.engine
     if not held:
         return
     if not exists(engine, compiled):
+        guard(context, engine)
         engine.create(_parts(compiled), _definitions(engine), {})
     into = engine.table_sql(_parts(compiled))
     for begin in range(0, len(held), _BATCH):
         rows = [_row(one) for one in held[begin : begin + _BATCH]]
+        guard(context, engine)
         engine.execute(insert_values(into, _COLUMNS, rows, engine.dialect))
 
 
-def drop(engine: Engine, compiled: CompiledTable) -> None:
+def drop(context: Holder, engine: Engine, compiled: CompiledTable) -> None:
     """Forget all: the target is copied again."""
+    guard(context, engine)
     engine.drop(_parts(compiled))
 
 
-def mark_released(engine: Engine, compiled: CompiledTable, seqs: Sequence[int]) -> None:
+def mark_released(context: Holder, compiled: CompiledTable, seqs: Sequence[int]) -> None:
     """Say which changes are about to be applied; a release that was killed said so, too."""
+    engine = context.engine
     like = exp.Like(this=named_column("error"), expression=exp.convert(f"{_RELEASED}%"))
     begin = exp.convert(len(_RELEASED) + 1)
     update = exp.Update(
@@ -110,6 +118,7 @@ def mark_released(engine: Engine, compiled: CompiledTable, seqs: Sequence[int]) 
         ],
         where=exp.Where(this=like),
     )
+    guard(context, engine)
     engine.execute(update.sql(engine.dialect))
     if seqs:
         released = exp.DPipe(
@@ -120,14 +129,17 @@ def mark_released(engine: Engine, compiled: CompiledTable, seqs: Sequence[int]) 
             expressions=[exp.EQ(this=named_column("error"), expression=released)],
             where=exp.Where(this=named_column("seq").isin(*seqs)),
         )
+        guard(context, engine)
         engine.execute(update.sql(engine.dialect))
 
 
-def remove_released(engine: Engine, compiled: CompiledTable) -> None:
+def remove_released(context: Holder, compiled: CompiledTable) -> None:
     """Forget the changes that were applied."""
+    engine = context.engine
     if exists(engine, compiled):
         like = exp.Like(this=named_column("error"), expression=exp.convert(f"{_RELEASED}%"))
         delete = exp.Delete(this=_table(engine, compiled), where=exp.Where(this=like))
+        guard(context, engine)
         engine.execute(delete.sql(engine.dialect))
 
 

@@ -173,7 +173,7 @@ def put_aside(context: RunContext, target: TargetRun, upto: int | None) -> None:
         target.quarantined = True
     elif held:
         hold(context)
-    quarantine.append(context.engine, target.compiled, held)
+    quarantine.append(context, target.compiled, held)
     target.held = (*target.held, *held)
     target.put_aside += len(new)
 
@@ -216,7 +216,7 @@ def _plain(record: Record, target: TargetRun) -> Record:
 def release_begins(context: RunContext, target: TargetRun) -> None:
     """Say what is about to be applied; the commit of a release has a mark of its own."""
     hold(context)
-    quarantine.mark_released(context.engine, target.compiled, [*target.released, *target.moot])
+    quarantine.mark_released(context, target.compiled, [*target.released, *target.moot])
     if not context.engine.atomic:
         generation = target.standing.generation + 1
         target.standing = replace(target.standing, generation=generation)
@@ -224,5 +224,5 @@ def release_begins(context: RunContext, target: TargetRun) -> None:
 
 def release_ends(context: RunContext, target: TargetRun) -> None:
     """Forget what was applied."""
-    quarantine.remove_released(context.engine, target.compiled)
+    quarantine.remove_released(context, target.compiled)
     target.releasing = False

@@ -21,6 +21,7 @@ from filtersql.errors.applying import UNREADABLE_STATEMENT
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.sql_fragments import explode
 from filtersql.run.audit_findings import FINDINGS
+from filtersql.run.holding import Holder, guard
 from filtersql.run.staged_statements import staged_merge
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column
@@ -30,13 +31,15 @@ __all__ = ["mend"]
 _STAGE = "filtersql_mending"
 
 
-def mend(engine: Engine, compiled: CompiledTable) -> None:
+def mend(context: Holder, compiled: CompiledTable) -> None:
     """Write what `compare` left staged. The source's view is as it was then. Raises Mistakes."""
+    engine = context.engine
     query = _keyed(compiled) if compiled.key else _counted(engine, compiled)
     engine.stage(_STAGE, query.sql(engine.dialect))
     merge = staged_merge(compiled, _STAGE, engine)
     if merge is None:
         raise Mistakes([UNREADABLE_STATEMENT(name=compiled.unique_id)])
+    guard(context, engine)
     engine.execute(merge)
 
 

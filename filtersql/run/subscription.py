@@ -144,7 +144,7 @@ def _note_known(context: RunContext, known: Ledger) -> None:
     for target in context.targets:
         standing = target.standing
         if standing.released and not only_looking(context):
-            quarantine.remove_released(context.engine, target.compiled)
+            quarantine.remove_released(context, target.compiled)
         if standing.settled and standing.entry is not None:
             context.proved[standing.entry.key] = replace(standing.entry, files=())
         if standing.accepted:

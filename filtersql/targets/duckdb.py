@@ -50,8 +50,7 @@ from filtersql.targets.turns import Turn
 __all__ = ["DuckDB"]
 
 _TEMPORARY = "filtersql_"  # names of what is forgotten between tables
-_BATCH = 100_000
-_STREAMED = 5_000
+_BATCH, _STREAMED = 100_000, 5_000
 
 
 class DuckDB:
@@ -60,13 +59,11 @@ class DuckDB:
     dialect: Dialect = "duckdb"
     atomic = True
     targets_at_once = 1
-    cluster = None
-    store = None
+    cluster = store = None
     sent_rows = 0
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, turn: Turn | None = None) -> None:
-        self.connection = connection
-        self._turn = turn
+        self.connection, self._turn = connection, turn
 
     @property
     def title(self) -> str:
@@ -76,6 +73,9 @@ class DuckDB:
     def execute(self, statement: str) -> None:
         """Run a statement."""
         self._run(statement)
+
+    def guard(self, query: str) -> None:
+        """Nothing: no statement outlives its process."""
 
     def rows(self, statement: str) -> list[tuple[object, ...]]:
         """The rows of a query; a day that Python has not is PostgreSQL's text of it."""
@@ -134,8 +134,8 @@ class DuckDB:
     def stage(self, name: str, query: str) -> tuple[str, ...]:
         """Keep a query's rows in a temporary table; its columns."""
         self._run(temporary("TABLE", name, query, "duckdb"))
-        described = self.rows(exp.Describe(this=named_rows(name)).sql("duckdb"))
-        return tuple(str(row[0]) for row in described)
+        described = exp.Describe(this=named_rows(name)).sql("duckdb")
+        return tuple(str(row[0]) for row in self.rows(described))
 
     def rows_of(self, parts: Sequence[str], columns: Sequence[str]) -> Rows | None:
         """All rows of a table; None where the table does not exist."""

@@ -72,6 +72,10 @@ class Engine(Protocol):
         """Run a statement."""
         ...
 
+    def guard(self, query: str) -> None:
+        """Let the next statement be run only if a query does not raise, whoever waits for it."""
+        ...
+
     def rows(self, statement: str) -> list[tuple[object, ...]]:
         """The rows of a query."""
         ...

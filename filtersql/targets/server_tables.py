@@ -59,6 +59,10 @@ class ServerTables(Struct, SparkTables):
         """Run a statement."""
         self._ask(statement)
 
+    def guard(self, query: str) -> None:
+        """Let the next statement be run only if a query does not raise: both are one script."""
+        self.queued.append(query)
+
     def rows(self, statement: str) -> list[tuple[object, ...]]:
         """The rows of a query."""
         if self.queued and not _QUERY.match(statement):
@@ -184,5 +188,6 @@ class ServerTables(Struct, SparkTables):
 
     def _schema(self, schema: str) -> None:
         if schema not in self.schemas:
-            self.execute(create_schema(self.table_sql([schema]), "spark"))
+            # It goes with what is made in it, behind a guard of that.
+            self.queued.append(create_schema(self.table_sql([schema]), "spark"))
             self.schemas.add(schema)

@@ -49,6 +49,9 @@ class SessionTables(Struct, SparkTables):
         """Run a statement."""
         self._sql(statement)
 
+    def guard(self, query: str) -> None:
+        """Nothing: no statement outlives its process."""
+
     def rows(self, statement: str) -> list[tuple[object, ...]]:
         """The rows of a query."""
         return [tuple(row) for row in self._collect(statement)]

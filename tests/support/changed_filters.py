@@ -155,10 +155,10 @@ class Shop:
             inputs, audits, engine, approve, judge, defined, drop_removed=drop_removed
         )
 
-    def audit(self, engine: Engine) -> list[Audited]:
-        """What `filtersql audit` finds."""
+    def audit(self, engine: Engine, *, repair: bool = False) -> list[Audited]:
+        """What `filtersql audit` finds, or mends."""
         inputs, audits, *_ = self._asked(engine)
-        return audit(inputs, audits, engine)
+        return audit(inputs, audits, engine, repair=repair)
 
     def rows(self, engine: Engine, name: str) -> list[tuple[object, ...]]:
         """The rows of a target, sorted."""

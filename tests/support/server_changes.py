@@ -24,6 +24,7 @@ from filtersql.verify.source_copies import delayed_copies
 __all__ = [
     "test_a_change_that_was_asked_for_again_is_made_once",
     "test_a_changed_definition_is_carried_out_by_a_server",
+    "test_a_guard_keeps_a_statement_from_being_run",
     "test_rows_enter_on_a_server_when_their_time_begins",
     "test_small_work_is_spared_what_pays_for_large_work",
 ]
@@ -105,6 +106,34 @@ def test_a_change_that_was_asked_for_again_is_made_once(
     engine.write(entering, compiled, replace(first, change=8))
     with suppress(Mistakes):
         engine.write(entering, compiled, first)
+    assert held(engine, "t1") == [("6", "x"), ("20", "y")]
+
+
+@pytest.mark.parametrize("kind", ["thrift delta", "connect iceberg"])
+def test_a_guard_keeps_a_statement_from_being_run(kind: str, at: Callable[[str], Place]) -> None:
+    """It is judged by the server, in one request with what it guards; the next one is free."""
+    place = at(kind)
+    engine = remote(place.open())
+    world = small(place.world)
+    assert world.run(engine).mistakes == ()
+    compiled = world.compiled()[0]
+    entering = f"INSERT INTO {compiled.target_sql} VALUES (20, 'y')"
+    guarded: tuple[Callable[[], None], ...] = (
+        lambda: engine.execute(entering),
+        lambda: engine.create(compiled.target, compiled.column_definitions_sql, {}),
+        lambda: engine.create(("fresh", "t1"), compiled.column_definitions_sql, {}),
+        lambda: engine.drop(compiled.target),
+    )
+    for each in guarded:
+        trips = engine.line.trips
+        engine.guard("SELECT ASSERT_TRUE(1 = 2, 'overtaken')")
+        with pytest.raises(Mistakes, match="overtaken"):
+            each()
+        assert engine.line.trips == trips + 1
+    assert held(engine, "t1") == [("6", "x")]
+    assert not engine.exists(("fresh", "t1"))
+    engine.guard("SELECT ASSERT_TRUE(1 = 1, 'overtaken')")
+    engine.execute(entering)
     assert held(engine, "t1") == [("6", "x"), ("20", "y")]
 
 

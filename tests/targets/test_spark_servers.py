@@ -23,6 +23,7 @@ from running import SPAN, delete, insert, truncate
 from server_changes import (
     test_a_change_that_was_asked_for_again_is_made_once,
     test_a_changed_definition_is_carried_out_by_a_server,
+    test_a_guard_keeps_a_statement_from_being_run,
     test_rows_enter_on_a_server_when_their_time_begins,
     test_small_work_is_spared_what_pays_for_large_work,
 )
@@ -67,6 +68,7 @@ __all__ = [
     "test_a_copy_that_goes_on_without_its_client_is_not_there_twice",
     "test_a_database_that_is_not_there_is_named",
     "test_a_feed_that_the_server_sees_is_named_by_a_url",
+    "test_a_guard_keeps_a_statement_from_being_run",
     "test_a_mark_is_committed_once_on_iceberg",
     "test_another_writer_of_the_target_loses_nothing",
     "test_answers_of_a_server_are_records",
@@ -103,8 +105,7 @@ def test_the_same_rows_everywhere(kind, at, monkeypatch) -> None:
     )
     result = world.run(engine)
     assert result.mistakes == ()
-    nulls = ("7", *[None] * len(TYPES))
-    assert held(engine, "t1") == [nulls, expected(8, HIGH), expected(9, LOW)]
+    assert held(engine, "t1") == [("7", *[None] * len(TYPES)), expected(8, HIGH), expected(9, LOW)]
     other = second(place.world)
     assert held(engine, other) == [("1", TEXT), ("2", None)]
     first = result.results[0]
