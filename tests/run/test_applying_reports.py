@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from running import insert
-from test_applying import engine, world  # noqa: F401
+from test_applying import world  # noqa: F401
 
 from filtersql.run import run_results, status
 

@@ -19,7 +19,7 @@ from histories import History, lines, write_files
 from msgspec.structs import replace
 from one_by_one import Killed, OneByOne
 from running import World, delete, insert, update
-from test_applying import T1, engine, held, world
+from test_applying import T1, held, world
 from test_targets_spark import lake, warm
 
 from filtersql.errors import Mistakes
@@ -27,7 +27,7 @@ from filtersql.run import lease, ledger, ledger_writer, run
 from filtersql.run.ledger_entry import Entry
 from filtersql.targets.splitting import split_for
 
-__all__ = ["engine", "lake", "warm", "world"]
+__all__ = ["lake", "warm", "world"]
 
 ELSEWHERE = {"host": "elsewhere", "place": "x", "pid": 7, "started": "1", "run": "x"}
 MESSAGE = 'another run has the targets of subscription "s1"'

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from one_by_one import Killed, OneByOne
 from running import World, delete, insert, table, update
 from soak_commits import Tried, play
-from test_applying import T1, T2, engine, held, world
+from test_applying import T1, T2, held, world
 from test_targets_spark import lake, warm
 
 from filtersql.run import Options, lease, ledger, ledger_writer, run
 from filtersql.targets.duckdb import DuckDB
 
-__all__ = ["engine", "lake", "warm", "world"]
+__all__ = ["lake", "warm", "world"]
 
 
 class Counting(OneByOne):
