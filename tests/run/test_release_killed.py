@@ -104,7 +104,9 @@ def test_on_duckdb_it_is_one_transaction(tmp_path: Path, runner: Runner, at: int
 @pytest.mark.spark
 @pytest.mark.long
 @pytest.mark.parametrize("target", ["delta", "iceberg"])
-def test_on_spark_the_mark_decides(tmp_path: Path, runner: Runner, target: str) -> None:
+def test_on_spark_the_mark_decides(
+    tmp_path: Path, runner: Runner, spark: object, target: str
+) -> None:
     """Before and after the commit of what was put aside, and of what came later."""
     for number, (step, at) in enumerate(
         (("before write", 1), ("after write", 1), ("before write", 2), ("after write", 2))
@@ -115,7 +117,7 @@ def test_on_spark_the_mark_decides(tmp_path: Path, runner: Runner, target: str) 
 
 
 @pytest.mark.spark
-def test_nothing_else_has_to_be_pending(tmp_path: Path, runner: Runner) -> None:
+def test_nothing_else_has_to_be_pending(tmp_path: Path, runner: Runner, spark: object) -> None:
     """A Spark that starts knows a table of the warehouse once it was asked for."""
     made = _quarantined(tmp_path, "delta")
     (made.folder / "changes/2.jsonl").unlink()
