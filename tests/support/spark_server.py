@@ -143,6 +143,8 @@ def main(said: dict) -> None:
         "spark.driver.memory": "1g",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        # Plans are described for a page that nobody sees.
+        "spark.sql.ui.explainMode": "simple",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.jars": ",".join(said["jars"]),
@@ -179,7 +181,7 @@ def main(said: dict) -> None:
 def start(spark: SparkSession, way: Mapping[str, str]) -> None:
     """Start one Thrift server."""
     thrift = spark._jvm.org.apache.spark.sql.hive.thriftserver.HiveThriftServer2
-    for name, value in {"hive.server2.thrift.bind.host": "127.0.0.1", **way}.items():
+    for name, value in {**_EVERY_WAY, **way}.items():
         spark.conf.set(name, value)
         if ".ldap." in name:  # asked for at each sign-in, and not of the session
             spark._jvm.System.setProperty(name, value)
@@ -188,6 +190,13 @@ def start(spark: SparkSession, way: Mapping[str, str]) -> None:
         spark.conf.unset(name)
 
 
+_EVERY_WAY = {
+    "hive.server2.thrift.bind.host": "127.0.0.1",
+    # Each thread makes a metastore of its own, which takes longer than a statement: a few threads
+    # that stay, in place of another one for each of the first hundred statements.
+    "hive.server2.async.exec.threads": "8",
+    "hive.server2.async.exec.keepalive.time": "3600s",
+}
 _TABLES = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension,"
     "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
