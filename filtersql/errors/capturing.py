@@ -136,6 +136,14 @@ TABLE_LACKING = Wording(
     "--resync. If it was detached or renamed: filtersql import {source} --force. If it is gone "
     "from the server, take it out of the project.",
 )
+# The same, of a table that the server does not have any more.
+TABLE_LEFT = Wording(
+    'publication "{publication}" of source "{source}" lacks table "{table}"',
+    detail="The project reads its changes, and the server has no such table: it was dropped or "
+    "renamed.",
+    hint='"filtersql run" applies what was captured before; "filtersql import {source} --force" '
+    'takes that over; "filtersql capture {source}" goes on.',
+)
 NO_IDENTITY = Wording(
     'table "{table}" of source "{source}" has no replica identity',
     detail="Once it is published, the server would refuse its updates and deletes.",

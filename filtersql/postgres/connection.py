@@ -35,10 +35,19 @@ from filtersql.errors.live import (
     UNREACHABLE_SOURCE,
     Unavailable,
 )
+from filtersql.names import RelationName
 from filtersql.project.live_sources import LiveSource
 from filtersql.project.settings import VERSIONS
 
-__all__ = ["Connection", "connect", "major_version", "newer_than_known", "read_only", "told"]
+__all__ = [
+    "Connection",
+    "connect",
+    "has_table",
+    "major_version",
+    "newer_than_known",
+    "read_only",
+    "told",
+]
 
 Connection = psycopg.Connection[TupleRow]
 
@@ -147,6 +156,12 @@ def told(source: LiveSource) -> Iterator[None]:
 def major_version(connection: Connection) -> int:
     """The server's, 15 and later."""
     return connection.info.server_version // 10000
+
+
+def has_table(connection: Connection, name: RelationName) -> bool:
+    """Whether the server has a table of this name."""
+    found = "SELECT FROM pg_catalog.pg_tables WHERE schemaname = %s AND tablename = %s"
+    return connection.execute(found, (name.schema, name.name)).fetchone() is not None
 
 
 def newer_than_known(source: LiveSource, connection: Connection) -> tuple[Notice, ...]:

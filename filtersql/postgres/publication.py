@@ -25,10 +25,11 @@ from filtersql.errors.capturing import (
     PUBLICATION_UNFIT,
     TABLE_ELSEWHERE,
     TABLE_LACKING,
+    TABLE_LEFT,
     TABLE_UNKNOWN,
 )
 from filtersql.names import RelationName
-from filtersql.postgres.connection import Connection, major_version
+from filtersql.postgres.connection import Connection, has_table, major_version
 from filtersql.project import LiveSource
 
 __all__ = [
@@ -141,7 +142,9 @@ def check_publication(
     if mistakes := [*_unfit(connection, source, name, catalog, names, row)]:
         raise Mistakes(mistakes)
     mistakes = [
-        TABLE_LACKING(publication=name, source=source.name, table=table)
+        (TABLE_LACKING if has_table(connection, table) else TABLE_LEFT)(
+            publication=name, source=source.name, table=table
+        )
         for table in sorted(frozenset(sources).difference(held))
     ]
     mistakes += [
