@@ -50,6 +50,7 @@ _Thrift = Any
 _DONE = ("FINISHED_STATE", "CANCELED_STATE", "CLOSED_STATE", "ERROR_STATE", "TIMEDOUT_STATE")
 #: seconds between looks at a statement: the first ones come soon
 _FIRST_LOOK, _LAST_LOOK = 0.01, 1.0
+_WORDLESS_LOOKS = 5
 _ROWS_FETCHED = 10_000
 
 
@@ -177,13 +178,15 @@ class ThriftLine:
             operation.close()
 
     def _wait(self, operation: _Thrift) -> None:
-        pause = _FIRST_LOOK
+        pause, patience = _FIRST_LOOK, _WORDLESS_LOOKS
         while True:
             answer = operation.get_state()
             state = TOperationState._VALUES_TO_NAMES[answer.operationState]
             if state == "FINISHED_STATE":
                 return
-            if state in _DONE:
+            if state == "ERROR_STATE" and not answer.errorMessage and patience:
+                patience -= 1  # Spark says that there is an error a moment before it says which
+            elif state in _DONE:
                 raise OperationalError(answer.errorMessage or state)
             time.sleep(pause)
             pause = min(pause * 1.5, _LAST_LOOK)
