@@ -78,8 +78,8 @@ FOREIGN_TARGET = Wording(
 # A table or its schema was renamed, or its subscription: the target is known by the earlier name.
 OTHERS_TARGET = Wording(
     'target "{target}" of "{name}" exists and was made for "{other}"',
-    hint='Where that is its earlier name: "filtersql apply --drop-removed" drops the target, and '
-    '"filtersql run" copies it anew; run --adopt --at SEQ keeps it. Else name another target.',
+    hint='Where that is its earlier name: {drop}, and "filtersql run" copies it anew; '
+    "run --adopt --at SEQ keeps it. Else name another target.",
 )
 # The state knows a target that does not exist any more.
 TARGET_GONE = Wording(

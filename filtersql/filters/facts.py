@@ -222,6 +222,11 @@ class Facts:
         functions: Mapping[str, object] = self._raw["functions"]
         return functions
 
+    def operator_names(self) -> Mapping[str, object]:
+        """All names of operators."""
+        operators: Mapping[str, object] = self._raw["operators"]
+        return operators
+
 
 @cache
 def facts() -> Facts:

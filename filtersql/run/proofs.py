@@ -21,6 +21,7 @@ further: there were no changes of it in between.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,7 +34,7 @@ from filtersql.run.ledger_entry import INTENDED, Entry
 from filtersql.targets.marks import Mark
 from filtersql.targets.model import Engine
 
-__all__ = ["Proof", "all_done", "changed_mark", "parts_of", "proof_of", "proved_row"]
+__all__ = ["Proof", "all_done", "changed_mark", "folded", "parts_of", "proof_of", "proved_row"]
 
 
 class Proof(Struct, frozen=True):
@@ -123,8 +124,18 @@ def all_done(engine: Engine, known: Ledger, subscription: str) -> bool:
 
 def parts_of(entry: Entry) -> tuple[str, ...]:
     """Schema and name of a target that nothing else names any more."""
-    table = exp.to_table(entry.target, dialect="spark" if "`" in entry.target else "duckdb")
+    return _parts(entry.target)
+
+
+@lru_cache(10_000)
+def _parts(target: str) -> tuple[str, ...]:
+    table = exp.to_table(target, dialect="spark" if "`" in target else "duckdb")
     return tuple(part for part in (table.db, table.name) if part)
+
+
+def folded(parts: Sequence[str]) -> tuple[str, ...]:
+    """A table as engines compare names: without case, with quotes or without."""
+    return tuple(part.casefold() for part in parts)
 
 
 def _done(known: Ledger, entry: Entry) -> Proof:

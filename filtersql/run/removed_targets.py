@@ -7,7 +7,8 @@ Example
     … without `source`, or with
     `copy_data: false`              there is nothing to copy: it goes on from its position
     gone and here between two runs  nobody saw it: it goes on from its position
-    gone, its table adopted since   it is another target's: not reported, not dropped
+    gone, its table adopted since   it is another target's: not reported, and not dropped, even
+                                    where another project, or an earlier name of it, has it
     =============================== ========================================================
 
 PostgreSQL
@@ -17,19 +18,21 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
+from filtersql.errors import Mistake
+from filtersql.errors.applying import OTHERS_TARGET
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.ledger import Ledger
-from filtersql.run.ledger_entry import INTENDED, SETTLED, Entry, Key
+from filtersql.run.ledger_entry import INTENDED, SETTLED, Entry, Key, key_of
 from filtersql.run.model import Options
-from filtersql.run.proofs import parts_of, proved_row
+from filtersql.run.proofs import folded, parts_of, proved_row
 from filtersql.targets.model import Engine
 
-__all__ = ["abandoned", "comes_again", "gone", "leaves"]
+__all__ = ["abandoned", "comes_again", "gone", "holding", "leaves", "of_others"]
 
 
 def gone(
@@ -46,22 +49,42 @@ def gone(
 
 
 def abandoned(
-    known: Ledger,
-    subscriptions: Collection[str],
-    defined: Collection[Key] | None,
-    mine: Collection[str],
+    known: Ledger, subscriptions: Collection[str], defined: Collection[Key] | None
 ) -> Iterator[Entry]:
-    """Of what is gone, that whose table no other target has taken over; `mine` are the project's.
+    """Of what is gone, that whose table no target that is defined has taken over.
 
     A table that was renamed is another target of the same table, once `run --adopt` took it.
     """
-    live = [entry for entry in known.newest.values() if entry.phase not in ("left", "dropped")]
-    ours = {entry.target.casefold() for entry in live if entry.key in (defined or ())}
-    theirs = {entry.target.casefold() for entry in live if entry.subscription not in mine}
     for entry in gone(known, subscriptions, defined):
-        taken = ours | theirs if entry.subscription in mine else ours
-        if entry.target.casefold() not in taken:
+        if not any(other.key in (defined or ()) for other in holding(known, parts_of(entry))):
             yield entry
+
+
+def holding(known: Ledger, parts: Sequence[str], *, left: bool = False) -> Iterator[Entry]:
+    """The newest rows of targets that have a table, or had it when they were left."""
+    over = ("dropped",) if left else ("left", "dropped")
+    for entry in known.newest.values():
+        if entry.phase not in over and folded(parts_of(entry)) == folded(parts):
+            yield entry
+
+
+def of_others(
+    compiled: CompiledTable, known: Ledger, options: Options, *, left: bool = False
+) -> list[Mistake]:
+    """What is wrong where a target was made for another definition."""
+    mine = {subscription for subscription, *_ in options.defined or ()}
+    for entry in holding(known, compiled.target, left=left):
+        if entry.key != key_of(compiled):
+            drop = '"filtersql apply --drop-removed" drops the target'
+            return [
+                OTHERS_TARGET(
+                    name=compiled.unique_id,
+                    target=compiled.target_sql,
+                    other=f"{entry.subscription}/{entry.relation}",
+                    drop=drop if entry.subscription in mine else "drop it",
+                )
+            ]
+    return []
 
 
 def leaves(

@@ -26,7 +26,7 @@ from filtersql.run.holding import beating, finish, release
 from filtersql.run.lease import leased
 from filtersql.run.ledger_cache import LedgerCache
 from filtersql.run.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
-from filtersql.run.proofs import parts_of
+from filtersql.run.proofs import folded, parts_of
 from filtersql.run.removed_targets import abandoned
 from filtersql.run.sessions import lanes
 from filtersql.run.shared_feeds import SharedFeeds
@@ -125,13 +125,13 @@ def _removed(
         # What a run writes is about targets that are defined, or says of others that they are
         # left: to read it again says no more.
         known = ledgers.known or ledger.read(feeds.engine, feeds.inputs.state_schema)
-        found = abandoned(known, feeds.tables, defined, feeds.tables)
+        found = abandoned(known, feeds.tables, defined)
         # Nor that the table of one has just been made for another.
-        filled = {one.compiled.target_sql for one in results if one.status == "success"}
+        filled = {folded(one.compiled.target) for one in results if one.status == "success"}
         there = [
             entry
             for entry in found
-            if entry.target not in filled and feeds.engine.exists(parts_of(entry))
+            if folded(parts_of(entry)) not in filled and feeds.engine.exists(parts_of(entry))
         ]
     except Mistakes:
         return ()  # the run has said why the ledger cannot be read

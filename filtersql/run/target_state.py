@@ -29,7 +29,6 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import (
     CHANGED_FILTER,
     FOREIGN_TARGET,
-    OTHERS_TARGET,
     TARGET_GONE,
     TARGET_MOVED,
 )
@@ -40,7 +39,7 @@ from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import BEGUN, INTENDED, Entry, is_in_force, key_of
 from filtersql.run.model import Options
 from filtersql.run.proofs import Proof, proof_of
-from filtersql.run.removed_targets import comes_again
+from filtersql.run.removed_targets import comes_again, of_others
 from filtersql.run.sessions import Lanes
 from filtersql.run.table_columns import unfit
 from filtersql.run.target_landings import copied_to, newest_of_tables, tables_of
@@ -97,11 +96,13 @@ def standings(
     def standing(engine: Engine, compiled: CompiledTable) -> Standing | list[Mistake]:
         entry = known.newest.get(key_of(compiled))
         if entry is not None and entry.phase == "dropped":
-            return _foreign(engine, compiled, known) or _new(compiled, subscription, entry)
+            return _foreign(engine, compiled, known, options) or _new(compiled, subscription, entry)
         proof = None if entry is None else proved(engine, entry, compiled)
         entry = entry if proof is None else proof.entry
         if entry is None:
-            return _foreign(engine, compiled, known) or _new(compiled, subscription, None)
+            return _foreign(engine, compiled, known, options) or _new(compiled, subscription, None)
+        if entry.phase == "left" and (wrong := of_others(compiled, known, options)):
+            return wrong
         again = options.refills(compiled) or comes_again(entry, compiled, subscription)
         if wrong := _wrong(engine, compiled, entry, options, known, anew=again):
             return wrong
@@ -157,17 +158,15 @@ def _schemas(standings: Sequence[Standing]) -> list[str]:
     return list(dict.fromkeys(map(_schema, standings)))
 
 
-def _foreign(engine: Engine, compiled: CompiledTable, known: Ledger) -> list[Mistake]:
+def _foreign(
+    engine: Engine, compiled: CompiledTable, known: Ledger, options: Options
+) -> list[Mistake]:
     """What filtersql did not make, or made for another definition, is left alone."""
     if not engine.exists(compiled.target):
         return []
-    name, target = compiled.unique_id, compiled.target_sql
-    for entry in known.newest.values():
-        same = entry.target.casefold() == target.casefold() and entry.phase != "dropped"
-        if same and entry.key != key_of(compiled):
-            other = f"{entry.subscription}/{entry.relation}"
-            return [OTHERS_TARGET(name=name, target=target, other=other)]
-    return [FOREIGN_TARGET(name=name, target=target)]
+    return of_others(compiled, known, options, left=True) or [
+        FOREIGN_TARGET(name=compiled.unique_id, target=compiled.target_sql)
+    ]
 
 
 def _wrong(
@@ -181,7 +180,7 @@ def _wrong(
 ) -> list[Mistake]:
     name = compiled.unique_id
     if entry.target != compiled.target_sql:
-        if wrong := _foreign(engine, compiled, known):
+        if wrong := _foreign(engine, compiled, known, options):
             return wrong
         if not anew:
             return [TARGET_MOVED(name=name, before=entry.target, now=compiled.target_sql)]

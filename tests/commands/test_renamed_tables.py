@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import duckdb
@@ -13,6 +14,7 @@ _FILES = {
     "profiles.yml": "x:\n  outputs: {local: {type: duckdb, path: x.duckdb}}\n",
     "subscriptions/p.yml": (
         "subscriptions:\n  - {name: p, publications: [p], changes: {path: 'changes/*.jsonl'}, "
+        "target: 'p.{table}', "
         "source: {path: 'source/{table}.jsonl', seq: 1}}\n"
     ),
     "source/t.jsonl": '{"id": 1}\n{"id": 2}\n{"id": 3}\n',
@@ -21,10 +23,12 @@ _FILES = {
 _REMOVED = '"p/public.t" is not defined any more; its target p.t stays as it is\n'
 
 
-def named(root: Path, name: str) -> None:
-    """The table, and its publication."""
+def named(root: Path, name: str, subscription: str = "p") -> None:
+    """The table, its publication, and who subscribes to it."""
+    subscribed = _FILES["subscriptions/p.yml"].replace("{name: p,", f"{{name: {subscription},")
     files = {
         **_FILES,
+        "subscriptions/p.yml": subscribed,
         "tables/t.sql": f"CREATE SCHEMA s2;\nCREATE TABLE {name} (id int PRIMARY KEY);\n",
         "publications/p.yml": (
             f"publications: [{{name: p, tables: [{{name: {name}, where: id > 1}}]}}]\n"
@@ -92,3 +96,44 @@ def test_a_target_that_was_dropped_by_hand_and_made_anew(shell: Shell, tmp_path:
     assert (ended.exit_code, _REMOVED in ended.stderr) == (0, False)
     assert shell.filtersql("apply", "--yes", "--drop-removed").exit_code == 0
     assert held(tmp_path) == [(2,), (3,), (6,)]
+
+
+def test_names_that_differ_in_case_are_one_table(shell: Shell, tmp_path: Path) -> None:
+    """To engines they are, with quotes or without."""
+    named(tmp_path, 's2."T"')
+    shutil.copy(tmp_path / "source/t.jsonl", tmp_path / "source/T.jsonl")
+    (tmp_path / "changes/2.jsonl").unlink()
+    assert 'was made for "p/public.t"' in shell.filtersql("run").stderr
+    adopted = shell.filtersql("run", "--adopt", "--at", "1")
+    assert (adopted.exit_code, _REMOVED in adopted.stderr) == (0, False)
+    assert "dropped" not in shell.filtersql("apply", "--yes", "--drop-removed").stdout
+    assert held(tmp_path) == [(2,), (3,)]
+
+
+def test_a_subscription_has_another_name(shell: Shell, tmp_path: Path) -> None:
+    """What it leaves is told, and stays: its earlier name may be another project's."""
+    named(tmp_path, "public.t", "q")
+    (tmp_path / "changes/2.jsonl").unlink()
+    refused = shell.filtersql("run").stderr
+    assert 'made for "p/public.t"\nhint: Where that is its earlier name: drop it, and' in refused
+    assert shell.filtersql("run", "--adopt", "--at", "1").exit_code == 0
+    named(tmp_path, "s2.u", "q")
+    (tmp_path / "source/u.jsonl").write_text("")
+    assert '"q/public.t" is not defined any more' in shell.filtersql("run").stderr
+    applied = shell.filtersql("apply", "--yes", "--drop-removed")
+    assert "p/public.t has its table, too" in shell.filtersql("plan").stdout
+    assert (applied.exit_code, held(tmp_path)) == (0, [(2,), (3,)])
+
+
+def test_what_another_one_has_adopted_is_not_copied_over(shell: Shell, tmp_path: Path) -> None:
+    """A target is left, another project takes its table, and the first one names it again."""
+    named(tmp_path, "s2.u")
+    (tmp_path / "source/u.jsonl").write_text("")
+    (tmp_path / "changes/2.jsonl").unlink()
+    assert _REMOVED in shell.filtersql("run").stderr
+    named(tmp_path, "public.t", "q")
+    assert shell.filtersql("run", "--adopt", "--at", "1").exit_code == 0
+    named(tmp_path, "public.t")
+    refused = shell.filtersql("run")
+    assert (refused.exit_code, 'was made for "q/public.t"' in refused.stderr) == (1, True)
+    assert held(tmp_path) == [(2,), (3,)]

@@ -112,9 +112,7 @@ def _dated(found: Moment, word: str, expected: str) -> tuple[set[str], str]:
 def _numbered(found: Moment, word: str, expected: str) -> tuple[set[str], str]:
     if expected == "julian":
         whole, _, part = word.partition(".")
-        if not whole:
-            raise Bad("format")
-        found.julian = int(whole)
+        found.julian = int(whole or 0)
         if not part:
             return set(DATE), ""
         found.set_part_of_day(part)
