@@ -19,8 +19,10 @@ _NOT_SENT = (
 FILTER_RAISES = Wording(
     'row filter of "{name}" raises an error on change {seq}: {reason}',
     detail="{standing}",
-    hint="Mend the row filter or the row; with on_filter_error: quarantine such changes "
-    "are put aside and the run goes on.",
+    hint="Mend the row filter or, in a feed of your own, the change; of a row that was mended at "
+    "the source take the table again (filtersql capture SOURCE --rows TABLE, or a later source), "
+    "and copy it: run --resync TABLE. With on_filter_error: quarantine such changes are put aside "
+    "and the run goes on.",
 )
 # `toast_unchanged` says error.
 UNCHANGED_NOT_SENT = Wording(
