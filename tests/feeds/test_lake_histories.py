@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import test_lake_feeds
 from places import put_files
+from small_spark import SMALL
 from transcripts import Shell
 
 from filtersql.feeds import lake as feeds_lake
@@ -21,6 +23,15 @@ if TYPE_CHECKING:
     from filtersql.targets.model import Engine
 
 FILES = test_lake_feeds.FILES | {
+    # Its commits are many, its rows few.
+    "profiles.yml": f"""lake:
+  target: delta
+  outputs:
+    delta: &delta {{type: spark, method: session, format: delta, warehouse: warehouse,
+      spark_conf: {json.dumps(SMALL)}}}
+    iceberg: {{<<: *delta, format: iceberg, catalog: lake,
+      catalog_config: {{type: hadoop, warehouse: lakehouse}}}}
+""",
     "tables/t.yml": """tables:
   - {name: t, columns: {id: int not null, v: text}, primary_key: [id], replica_identity: full}
 """,
