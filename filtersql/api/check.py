@@ -152,12 +152,13 @@ def _counts(proof: Proof) -> str:
 
 def _end(reporter: Reporter, results: list[_Result]) -> None:
     proofs = [result.proof for result in results if result.proof is not None]
-    wrong = sum(not result.right for result in results)
+    proved, failed = sum(each.right for each in results), len(results) - len(proofs)
+    wrong = len(proofs) - proved
     cells, histories = sum(p.cells for p in proofs), sum(p.histories for p in proofs)
     reporter.message(
-        f"Done. PROVED={len(results) - wrong} WRONG={wrong} TOTAL={len(results)}: "
-        f"{cells} cells and {histories} histories tried",
-        color="red" if wrong else "green",
+        f"Done. PROVED={proved} WRONG={wrong} {f'ERROR={failed} ' if failed else ''}"
+        f"TOTAL={len(results)}: {cells} cells and {histories} histories tried",
+        color="green" if proved == len(results) else "red",
     )
     statements = len({result.outcome.statement for result in results})
     if statements < len(results):

@@ -298,6 +298,9 @@ def test_the_command_prints_the_smallest_counterexample(tmp_path: Path) -> None:
     assert wrong.exit_code == 1
     assert "target after: - expected, + found" in wrong.stdout
     assert "Done. PROVED=0 WRONG=1 TOTAL=1" in wrong.stdout
+    path.unlink()
+    gone = shell.filtersql("check", "--select", "s1.public.whole")
+    assert (gone.exit_code, "PROVED=0 WRONG=0 ERROR=1 TOTAL=1" in gone.stdout) == (1, True)
 
 
 @pytest.mark.spark
