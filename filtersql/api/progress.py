@@ -117,19 +117,13 @@ class Progress:
     def put_aside(self, result: RunResult) -> None:
         """A warning for each target of which changes were put aside."""
         for table in result.results:
-            if table.quarantined:
-                what = (
-                    "1 change was"
-                    if table.quarantined == 1
-                    else f"{table.quarantined} changes were"
-                )
+            if count := table.quarantined:
+                what = "1 change was" if count == 1 else f"{count} changes were"
                 message = f'{what} put into the quarantine of "{table.unique_id}"'
                 hint = "The rows keep their last good state until run --release applies them."
                 self._warn("Quarantined", message, hint)
-            if table.held_back:
-                stay = (
-                    "1 change stays" if table.held_back == 1 else f"{table.held_back} changes stay"
-                )
+            if count := table.held_back:
+                stay = "1 change stays" if count == 1 else f"{count} changes stay"
                 message = f'{stay} in the quarantine of "{table.unique_id}"'
                 hint = (
                     "The row filter raises an error on them still, or on an earlier change of "

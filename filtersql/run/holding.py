@@ -23,6 +23,7 @@ from filtersql.run import ledger_writer
 from filtersql.run.lease import Lease
 from filtersql.run.ledger_entry import Entry
 from filtersql.run.model import Inputs
+from filtersql.targets.marks import Slot
 from filtersql.targets.model import Engine
 from filtersql.targets.splitting import split_for
 
@@ -82,8 +83,9 @@ def guard(context: Holder, engine: Engine) -> None:
     the one that was meant: of that, the marks that kept it from being done twice know nothing.
     """
     if not engine.atomic:
-        mine = replace(held_row(context), ordinal=context.ordinal, owner=context.lease.owner)
-        engine.guard(ledger_writer.unless_overtaken(engine, context.inputs.state_schema, mine))
+        schema, owner = context.inputs.state_schema, context.lease.owner
+        following = Slot(context.subscription.name, context.ordinal + 1)
+        engine.guard(ledger_writer.unless_overtaken(engine, schema, following, owner))
 
 
 def finish(context: Holder) -> None:

@@ -49,7 +49,8 @@ def append(engine: Engine, schema: str, entries: Sequence[Entry], *, made: bool 
     rows = [[stored(entry, name) for name in COLUMNS] for entry in entries]
     first = entries[0]
     slot = Slot(first.subscription, first.ordinal)
-    parts, then = (schema, LEDGER), _since(engine, schema, slot)
+    columns = (exp.column(column, quoted=True) for column in COLUMNS)
+    parts, then = (schema, LEDGER), _since(engine, schema, slot, *columns).sql(engine.dialect)
     if not made and begin_table(engine, parts, _columns(engine), rows, slot):
         return
     for tries_left in reversed(range(_MOST_TRIES)):
@@ -81,30 +82,23 @@ def tidy(engine: Engine, schema: str, before: int, after: int) -> None:
             engine.join_files((schema, LEDGER))
 
 
-def _since(engine: Engine, schema: str, slot: Slot) -> str:
-    """A query for the rows of a subscription from a number on."""
+def unless_overtaken(engine: Engine, schema: str, slot: Slot, owner: str) -> str:
+    """A query that raises where another owner has filled a slot, or a later one."""
+    words = exp.Literal.string("filtersql: another run has the targets")
+    none = exp.Anonymous(this="ASSERT_TRUE", expressions=[exp.Count(this=exp.Star()).eq(0), words])
+    since = _since(engine, schema, slot, none)
+    return since.where(exp.column("owner", quoted=True).neq(owner)).sql(engine.dialect)
+
+
+def _since(engine: Engine, schema: str, slot: Slot, *asked: exp.Expression) -> exp.Select:
+    """A query about the rows of a subscription from a number on."""
     table = exp.to_table(engine.table_sql((schema, LEDGER)), dialect=engine.dialect)
-    query = (
-        select(*(exp.column(column, quoted=True) for column in COLUMNS))
+    return (
+        select(*asked)
         .from_(table)
         .where(exp.column("subscription", quoted=True).eq(slot.subscription))
         .where(exp.column("ordinal", quoted=True) >= slot.ordinal)
     )
-    return query.sql(engine.dialect)
-
-
-def unless_overtaken(engine: Engine, schema: str, entry: Entry) -> str:
-    """A query that raises where another owner's row of a subscription stands behind a row."""
-    words = exp.Literal.string("filtersql: another run has the targets")
-    none = exp.Anonymous(this="ASSERT_TRUE", expressions=[exp.Count(this=exp.Star()).eq(0), words])
-    query = (
-        select(none)
-        .from_(exp.to_table(engine.table_sql((schema, LEDGER)), dialect=engine.dialect))
-        .where(exp.column("subscription", quoted=True).eq(entry.subscription))
-        .where(exp.column("ordinal", quoted=True) > entry.ordinal)
-        .where(exp.column("owner", quoted=True).neq(entry.owner))
-    )
-    return query.sql(engine.dialect)
 
 
 def _columns(engine: Engine) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import Entry, Key
 from filtersql.run.moved_rows import Moved
 from filtersql.run.proofs import parts_of
-from filtersql.run.removed_targets import abandoned, holding
+from filtersql.run.removed_targets import abandoned
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import table
 
@@ -81,10 +81,10 @@ def removed_targets(
     Several projects may share a state schema, and the ledger does not name them.
     """
     subscriptions = {entry.subscription for entry in known.newest.values()}
-    for entry in abandoned(known, subscriptions, defined):
-        others = (one for one in holding(known, parts_of(entry)) if one.subscription not in mine)
-        other = next(others, None) if entry.subscription in mine else None
-        dropped = drop_removed and entry.subscription in mine and other is None
+    for entry, others in abandoned(known, subscriptions, defined):
+        is_mine = entry.subscription in mine
+        other = next((one for one in others if is_mine and one.subscription not in mine), None)
+        dropped = drop_removed and is_mine and other is None
         if not dropped and not engine.exists(parts_of(entry)):
             continue  # it was dropped by hand
         says = STAYS
@@ -95,7 +95,7 @@ def removed_targets(
                 f"{other.subscription}/{other.relation} has its table, too: another project's, or "
                 "an earlier name, and then a table to drop by hand"
             )
-        elif entry.subscription not in mine:
+        elif not is_mine:
             says = "no subscription has that name: another project's, or a table to drop by hand"
         yield PlannedTarget(
             entry.subscription,

@@ -7,8 +7,8 @@ Example
     … without `source`, or with
     `copy_data: false`              there is nothing to copy: it goes on from its position
     gone and here between two runs  nobody saw it: it goes on from its position
-    gone, its table adopted since   it is another target's: not reported, and not dropped, even
-                                    where another project, or an earlier name of it, has it
+    gone, its table adopted since   it is another target's: not reported, not dropped; by another
+                                    project, or under an earlier name: reported, not dropped
     =============================== ========================================================
 
 PostgreSQL
@@ -18,7 +18,8 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -32,7 +33,7 @@ from filtersql.run.model import Options
 from filtersql.run.proofs import folded, parts_of, proved_row
 from filtersql.targets.model import Engine
 
-__all__ = ["abandoned", "comes_again", "gone", "holding", "leaves", "of_others"]
+__all__ = ["abandoned", "comes_again", "gone", "leaves", "of_others"]
 
 
 def gone(
@@ -50,22 +51,27 @@ def gone(
 
 def abandoned(
     known: Ledger, subscriptions: Collection[str], defined: Collection[Key] | None
-) -> Iterator[Entry]:
-    """Of what is gone, that whose table no target that is defined has taken over.
+) -> Iterator[tuple[Entry, Sequence[Entry]]]:
+    """Of what is gone, that whose table no target that is defined has taken over; and who has it.
 
     A table that was renamed is another target of the same table, once `run --adopt` took it.
     """
-    for entry in gone(known, subscriptions, defined):
-        if not any(other.key in (defined or ()) for other in holding(known, parts_of(entry))):
-            yield entry
+    found = [*gone(known, subscriptions, defined)]
+    holding = _holding(known) if found else {}
+    for entry in found:
+        others = holding.get(folded(parts_of(entry)), ())
+        if not any(other.key in (defined or ()) for other in others):
+            yield entry, others
 
 
-def holding(known: Ledger, parts: Sequence[str], *, left: bool = False) -> Iterator[Entry]:
-    """The newest rows of targets that have a table, or had it when they were left."""
+def _holding(known: Ledger, *, left: bool = False) -> Mapping[tuple[str, ...], Sequence[Entry]]:
+    """The newest rows of targets by the tables that they have, or had when they were `left`."""
     over = ("dropped",) if left else ("left", "dropped")
+    found = defaultdict[tuple[str, ...], list[Entry]](list)
     for entry in known.newest.values():
-        if entry.phase not in over and folded(parts_of(entry)) == folded(parts):
-            yield entry
+        if entry.phase not in over:
+            found[folded(parts_of(entry))].append(entry)
+    return found
 
 
 def of_others(
@@ -73,7 +79,7 @@ def of_others(
 ) -> list[Mistake]:
     """What is wrong where a target was made for another definition."""
     mine = {subscription for subscription, *_ in options.defined or ()}
-    for entry in holding(known, compiled.target, left=left):
+    for entry in _holding(known, left=left).get(folded(compiled.target), ()):
         if entry.key != key_of(compiled):
             drop = '"filtersql apply --drop-removed" drops the target'
             return [

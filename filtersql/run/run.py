@@ -125,12 +125,11 @@ def _removed(
         # What a run writes is about targets that are defined, or says of others that they are
         # left: to read it again says no more.
         known = ledgers.known or ledger.read(feeds.engine, feeds.inputs.state_schema)
-        found = abandoned(known, feeds.tables, defined)
         # Nor that the table of one has just been made for another.
         filled = {folded(one.compiled.target) for one in results if one.status == "success"}
         there = [
             entry
-            for entry in found
+            for entry, _ in abandoned(known, feeds.tables, defined)
             if folded(parts_of(entry)) not in filled and feeds.engine.exists(parts_of(entry))
         ]
     except Mistakes:

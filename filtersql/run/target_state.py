@@ -26,12 +26,7 @@ from msgspec import Struct
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.applying import (
-    CHANGED_FILTER,
-    FOREIGN_TARGET,
-    TARGET_GONE,
-    TARGET_MOVED,
-)
+from filtersql.errors.applying import CHANGED_FILTER, FOREIGN_TARGET, TARGET_GONE, TARGET_MOVED
 from filtersql.feeds.formats import own_position
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
