@@ -128,7 +128,7 @@ def _staged(
     completed = compiled.completing_source_sql if completing else None
     counting = None
     if completed is None:
-        counting = counted_beside(compiled, engine.dialect, truncates=truncates)
+        counting = counted_beside(compiled, truncates=truncates)
     if counting is not None:
         beside = f"{stage}__met"
         columns = engine.stage(beside, counting)

@@ -16,15 +16,14 @@ import duckdb
 from sqlglot import exp
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import EngineRefused, SettingRefused
+from filtersql.errors.targets import SettingRefused
 from filtersql.feeds.staged_files import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.duckdb_catalog import table_columns, table_names, temporary_names
-from filtersql.targets.duckdb_rows import python_rows
+from filtersql.targets.duckdb_rows import merged, python_rows, refusals
 from filtersql.targets.marks import Mark, Slot, Written
 from filtersql.targets.model import Config, Rows
-from filtersql.targets.refusals import reason_of
 from filtersql.targets.splitting import Split
 from filtersql.targets.statements import (
     drop,
@@ -50,7 +49,7 @@ from filtersql.targets.turns import Turn
 __all__ = ["DuckDB"]
 
 _TEMPORARY = "filtersql_"  # names of what is forgotten between tables
-_BATCH, _STREAMED = 100_000, 5_000
+_STREAMED = 5_000
 
 
 class DuckDB:
@@ -129,11 +128,11 @@ class DuckDB:
 
     def define(self, name: str, query: str) -> None:
         """A temporary view of a query."""
-        self._run(temporary("VIEW", name, query, "duckdb"))
+        self._replace("VIEW", name, query)
 
     def stage(self, name: str, query: str) -> tuple[str, ...]:
         """Keep a query's rows in a temporary table; its columns."""
-        self._run(temporary("TABLE", name, query, "duckdb"))
+        self._replace("TABLE", name, query)
         described = exp.Describe(this=named_rows(name)).sql("duckdb")
         return tuple(str(row[0]) for row in self.rows(described))
 
@@ -202,12 +201,8 @@ class DuckDB:
         if not is_merge(statement):
             rows = self._run(statement).fetchall()
             return Written(inserted=int(str(rows[0][0])) if rows else 0)
-        result = self._run(f"{statement.rstrip().rstrip(';')}\nRETURNING merge_action")
-        counts = {"INSERT": 0, "UPDATE": 0, "DELETE": 0}
-        while actions := result.fetchmany(_BATCH):
-            for (action,) in actions:
-                counts[action] += 1
-        return Written(counts["INSERT"], counts["UPDATE"], counts["DELETE"])
+        counts = merged(self.connection, statement)
+        return Written(*(counts.get(action, 0) for action in ("INSERT", "UPDATE", "DELETE")))
 
     def committed(self, parts: Sequence[str]) -> Mark | None:
         """None: the state and the data are committed together, so the state is right."""
@@ -243,8 +238,12 @@ class DuckDB:
             if self._turn is not None:
                 self._turn.end()
 
+    def _replace(self, kind: str, name: str, query: str) -> None:
+        for other, there in temporary_names(self.rows):
+            if there == name and other != kind:  # DuckDB replaces a view by views alone
+                self._run(drop(other, name, "duckdb"))
+        self._run(temporary(kind, name, query, "duckdb"))
+
     def _run(self, statement: str, values: Sequence[str] = ()) -> duckdb.DuckDBPyConnection:
-        try:
+        with refusals():
             return self.connection.execute(statement, values or None)
-        except duckdb.Error as error:
-            raise Mistakes([EngineRefused("DuckDB", reason_of(str(error)))]) from None

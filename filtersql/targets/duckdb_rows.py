@@ -1,4 +1,4 @@
-"""The rows of a query of DuckDB, also where its client has no Python value for one.
+"""What a statement of DuckDB gives: rows, also where its client has no Python value for one.
 
 Example
     ========================= ========================= ==================
@@ -14,14 +14,28 @@ Example
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date
 
 import duckdb
 
+from filtersql.errors import Mistakes
+from filtersql.errors.targets import EngineRefused
 from filtersql.feeds.datetimes import python_values
 from filtersql.targets.model import Rows
+from filtersql.targets.refusals import reason_of
 
-__all__ = ["python_rows"]
+__all__ = ["merged", "python_rows", "refusals"]
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """What DuckDB refuses within becomes Mistakes."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise Mistakes([EngineRefused("DuckDB", reason_of(str(error)))]) from None
 
 
 def python_rows(
@@ -39,6 +53,13 @@ def python_rows(
     connection.abort()
     arrow = connection.sql(statement).to_arrow_table()
     return list(zip(*map(python_values, arrow.columns), strict=True))
+
+
+def merged(connection: duckdb.DuckDBPyConnection, merge: str) -> Mapping[str, int]:
+    """Run a MERGE; how many rows it wrote by each action. Raises Mistakes."""
+    with refusals():
+        written = connection.sql(f"{merge.rstrip().rstrip(';')}\nRETURNING merge_action")
+        return dict(written.aggregate("merge_action, count(*)").fetchall())
 
 
 def _is_doubtful(value: object) -> bool:
