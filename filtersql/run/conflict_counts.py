@@ -92,8 +92,9 @@ def met_in_target(compiled: CompiledTable, stage: str, dialect: Dialect) -> str:
     ]
     stopping = exp.or_(*(met[kind].copy() for kind in _STOPS))
     earliest = exp.Min(this=exp.Case().when(stopping, _staged(seq))).as_("first_stop")
-    query = select(*sums, earliest).from_(exp.alias_(named_rows(stage), "staged"))
-    return query.join(_keys(compiled, dialect), on=_same_key(compiled, first)).sql(dialect)
+    query = select(*sums, earliest).from_(exp.alias_(named_rows(stage), "staged"), copy=False)
+    query = query.join(_keys(compiled, dialect), on=_same_key(compiled, first), copy=False)
+    return query.sql(dialect, copy=False)
 
 
 def _total(number: exp.Expr) -> exp.Expr:

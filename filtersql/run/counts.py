@@ -19,7 +19,7 @@ __all__ = ["count", "count_repeated"]
 def count(engine: Engine, rows: exp.Select) -> int:
     """How many rows `SELECT * FROM …` gives."""
     query = rows.select(exp.Count(this=exp.Star()), append=False)
-    return int(str(engine.rows(query.sql(engine.dialect))[0][0]))
+    return int(str(engine.rows(query.sql(engine.dialect, copy=False))[0][0]))
 
 
 def count_repeated(engine: Engine, table: exp.Expr, key: Sequence[str]) -> int:

@@ -82,13 +82,14 @@ def counted(engine: Engine, compiled: CompiledTable, staged: Staged) -> Tally:
         count_where(exp.and_(only, keeping)),
         *(count_where(exp.and_(only, _null(compiled, column, columns))) for column in guarded),
         *within,
-    ).from_(named_rows(staged.name))
+    ).from_(named_rows(staged.name), copy=False)
     # What else it would count is not asked: that takes another scan of all changes.
     asked = (exp.column(name, "met") for name in (*CONFLICTS, "first_stop"))
     conflicts = in_parentheses(staged.conflicts.rstrip().rstrip(";"), "met")
     both = select(exp.column(exp.Star(), "counted"), *asked)
-    both = both.from_(query.subquery("counted")).join(conflicts, join_type="cross")
-    (row,) = engine.rows(both.sql(engine.dialect))
+    both = both.from_(query.subquery("counted", copy=False), copy=False)
+    both = both.join(conflicts, join_type="cross", copy=False)
+    (row,) = engine.rows(both.sql(engine.dialect, copy=False))
     count, repeats, kept_rows, *nulls = (int(str(value)) for value in row[: 3 + len(guarded)])
     *met, stop = row[-len(CONFLICTS) - 1 :]
     stops = {stop}

@@ -11,6 +11,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from sqlglot import exp
@@ -94,6 +95,7 @@ def _differing(
     return lacking, other
 
 
+@lru_cache(maxsize=1024)
 def usual(text: str, engine: Engine) -> str:
     """A type in the engine's usual words."""
     kind = _kind(text, engine)
@@ -106,6 +108,7 @@ def _is_collated(text: str) -> bool:
     return " collate " in text.lower()
 
 
+@lru_cache(maxsize=1024)
 def _kind(text: str, engine: Engine) -> exp.DataType:
     """A type; UNKNOWN where it is none that is written in CREATE TABLE."""
     try:

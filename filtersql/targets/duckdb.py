@@ -63,6 +63,7 @@ class DuckDB:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, turn: Turn | None = None) -> None:
         self.connection, self._turn = connection, turn
+        self._made: set[tuple[str, str]] = set()
 
     @property
     def title(self) -> str:
@@ -201,8 +202,7 @@ class DuckDB:
         if not is_merge(statement):
             rows = self._run(statement).fetchall()
             return Written(inserted=int(str(rows[0][0])) if rows else 0)
-        counts = merged(self.connection, statement)
-        return Written(*(counts.get(action, 0) for action in ("INSERT", "UPDATE", "DELETE")))
+        return merged(self.connection, statement)
 
     def committed(self, parts: Sequence[str]) -> Mark | None:
         """None: the state and the data are committed together, so the state is right."""
@@ -239,9 +239,10 @@ class DuckDB:
                 self._turn.end()
 
     def _replace(self, kind: str, name: str, query: str) -> None:
-        for other, there in temporary_names(self.rows):
-            if there == name and other != kind:  # DuckDB replaces a view by views alone
-                self._run(drop(other, name, "duckdb"))
+        other = ("TABLE" if kind == "VIEW" else "VIEW", name)
+        if other in self._made and other in temporary_names(self.rows):
+            self._run(drop(*other, "duckdb"))  # it replaces a view by views alone
+        self._made.add((kind, name))
         self._run(temporary(kind, name, query, "duckdb"))
 
     def _run(self, statement: str, values: Sequence[str] = ()) -> duckdb.DuckDBPyConnection:

@@ -14,7 +14,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
 
@@ -23,6 +23,7 @@ import duckdb
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import EngineRefused
 from filtersql.feeds.datetimes import python_values
+from filtersql.targets.marks import Written
 from filtersql.targets.model import Rows
 from filtersql.targets.refusals import reason_of
 
@@ -55,11 +56,12 @@ def python_rows(
     return list(zip(*map(python_values, arrow.columns), strict=True))
 
 
-def merged(connection: duckdb.DuckDBPyConnection, merge: str) -> Mapping[str, int]:
-    """Run a MERGE; how many rows it wrote by each action. Raises Mistakes."""
+def merged(connection: duckdb.DuckDBPyConnection, merge: str) -> Written:
+    """Run a MERGE; what it wrote. Raises Mistakes."""
     with refusals():
         written = connection.sql(f"{merge.rstrip().rstrip(';')}\nRETURNING merge_action")
-        return dict(written.aggregate("merge_action, count(*)").fetchall())
+        counts = dict(written.aggregate("merge_action, count(*)").fetchall())
+    return Written(*(counts.get(action, 0) for action in ("INSERT", "UPDATE", "DELETE")))
 
 
 def _is_doubtful(value: object) -> bool:

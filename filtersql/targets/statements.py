@@ -196,9 +196,9 @@ def positioned(
     )
     query = exp.select(*named).from_(rows)
     if above is not None:
-        query = query.where(exp.column("c0") > above)
+        query = query.where(exp.column("c0") > above, copy=False)
     if upto is not None:
-        query = query.where(exp.column("c0") <= upto)
+        query = query.where(exp.column("c0") <= upto, copy=False)
     return query
 
 
