@@ -36,6 +36,12 @@ OLDER_ROWS = Wording(
     hint="Take the rows again: filtersql capture SOURCE --rows {table}, or a source with a later "
     "seq.",
 )
+# A statement makes a subscription, and no `defaults` say what it reads: nothing would ever come.
+NOTHING_TO_READ = Wording(
+    'subscription "{name}" names neither changes nor a source to copy',
+    hint="Say them in its YAML, or under defaults: in filtersql_project.yml: "
+    '{{changes: {{path: "changes/*.jsonl"}}}}.',
+)
 # A target lacks changes of files that were read for others, and are gone.
 LOST_FILES = Wording(
     'feed of "{name}" no longer holds all changes of its table',

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
+from filtersql.errors.applying import NOTHING_TO_READ
 from filtersql.feeds.formats import place_bits
 from filtersql.feeds.held import Seen
 from filtersql.feeds.landings import Landing
@@ -62,6 +63,8 @@ class SharedFeeds(Struct):
         on_progress: Callable[[int], None] | None,
     ) -> FeedRead | None:
         """A subscription's feed, as `read_feed` gives it. Raises Mistakes."""
+        if subscription.changes is None and subscription.source is None:
+            raise Mistakes([NOTHING_TO_READ(subscription.span, name=subscription.name)])
         group = self._group(subscription)
         if len(group) > 1:
             key = _feed_key(subscription)

@@ -1,0 +1,43 @@
+"""A subscription that a statement makes reads what `defaults` say, or a run refuses it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from places import put_files
+from transcripts import Shell
+
+FILES = {
+    "profiles.yml": "lake: {outputs: {local: {type: duckdb, path: targets.duckdb}}}\n",
+    "tables/t.sql": "CREATE TABLE t (a int PRIMARY KEY);\n",
+    "changes/1.jsonl": '{"seq": 1, "op": "insert", "relation": "t", "after": {"a": 1}}\n',
+}
+NODE = """SELECT bdr.create_node_group('shop');
+SELECT bdr.alter_node_replication_sets('lake', '{}');
+"""
+SUBSCRIPTION = """CREATE PUBLICATION p FOR ALL TABLES;
+CREATE SUBSCRIPTION lake CONNECTION '' PUBLICATION p WITH (connect = false);
+"""
+
+
+@pytest.mark.parametrize(
+    ("semantics", "statements"),
+    [("bdr", NODE), ("postgres", SUBSCRIPTION)],
+    ids=["bdr", "postgres"],
+)
+def test_what_reads_nothing_is_refused(semantics: str, statements: str, tmp_path: Path) -> None:
+    """An empty target would look as if its source had no rows."""
+    project = f"name: lake\nversion: 1\nsemantics: {semantics}\n"
+    put_files(tmp_path, {**FILES, "filtersql_project.yml": project})
+    put_files(tmp_path, {"publications/sets.sql": statements})
+    shell = Shell(tmp_path)
+    ended = shell.run("filtersql run")
+    assert ended.exit_code == 1
+    assert 'subscription "lake" names neither changes nor a source to copy' in ended.stderr
+    put_files(
+        tmp_path,
+        {"filtersql_project.yml": f'{project}defaults: {{changes: {{path: "changes/*"}}}}\n'},
+    )
+    ended = shell.run("filtersql run")
+    assert (ended.exit_code, "1 inserted" in ended.stdout) == (0, True), ended.stderr
