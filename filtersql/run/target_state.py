@@ -27,6 +27,7 @@ from msgspec import Struct
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import CHANGED_FILTER, FOREIGN_TARGET, TARGET_GONE, TARGET_MOVED
+from filtersql.errors.live import ROWS_NOT_CAPTURED
 from filtersql.feeds.formats import own_position
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
@@ -193,7 +194,19 @@ def _wrong(
     return unfit(name, compiled, held, engine.dialect, changed=True) if held else []
 
 
-def _new(compiled: CompiledTable, subscription: Subscription, entry: Entry | None) -> Standing:
+def _new(
+    compiled: CompiledTable, subscription: Subscription, entry: Entry | None
+) -> Standing | list[Mistake]:
+    source = subscription.source
+    if (
+        source
+        and source.captured
+        and compiled.copy_data
+        and source.seq_of(compiled.relation) is None
+    ):
+        # A renamed table: its earlier changes, which no file defines, would be refused before it.
+        name = source.postgres
+        return [ROWS_NOT_CAPTURED(source.span, table=compiled.relation, source=name)]
     generation = 1 if entry is None else entry.generation + 1
     filled = entry is not None and entry.phase in ("applying", "applied", "releasing", "left")
     position = copied_to(compiled, subscription)

@@ -108,6 +108,26 @@ def test_nothing_captured_yet(make: Make) -> None:
     assert (root / "target" / "manifest.json").read_bytes() == manifest
 
 
+def test_a_renamed_table_is_captured_first(make: Make) -> None:
+    """The files tell of it by its earlier name: a run says what helps, before it reads them."""
+    files = {"tables/odd.yml": ODD, "subscriptions/s.yml": SUBSCRIBED}
+    root = project(make, **{name: text.replace("A/b.c", "Old") for name, text in files.items()})
+    for name in ("t1", "Old"):
+        capture(root, name, 41)
+    record(root, {"seq": 42, "op": "insert", "relation": ["public", "Old"], "after": {"a": 7}})
+    assert run(root, "run").exit_code == 0
+
+    project(make)
+    refused = run(root, "run")
+
+    assert refused.exit_code == 1
+    assert 'no rows of public."A/b.c" have been captured' in refused.stderr
+    assert "unknown table" not in refused.stderr
+    capture(root, "A/b.c", 43, {"a": 7})
+    ended = run(root, "run")
+    assert (ended.exit_code, "copied: 1 inserted" in ended.stdout) == (0, True), ended.both
+
+
 def test_a_source_that_the_profile_lacks(make: Make) -> None:
     """It is a mistake of whoever names it, also where families are compiled."""
     root = project(make)
