@@ -36,6 +36,12 @@ DRIVER_MISSING = _outside(
     "a live PostgreSQL needs psycopg, which is not installed",
     hint='Install it: pip install "filtersql[postgres]".',
 )
+# A target ends before the slot that was made anew, and what was changed between is in no file.
+SLOT_ANEW = Wording(
+    'changes of source "{source}" are missing before seq {seq}',
+    detail="Its slot was made anew there; the last change known is {last}. Nothing was written.",
+    hint='"filtersql run --full-refresh" fills the targets from the rows that were copied then.',
+)
 # The text of the dsn is not shown, nor what libpq says of it: both may hold a password.
 NOT_A_DSN = Wording(
     'the dsn of source "{source}" is no connection string of libpq',

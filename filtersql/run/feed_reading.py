@@ -19,7 +19,7 @@ from sqlglot import exp, select
 from filtersql.definitions.model import Feed, Subscription
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import LOST_BEGINNING
-from filtersql.errors.live import NOTHING_CAPTURED
+from filtersql.errors.live import NOTHING_CAPTURED, SLOT_ANEW
 from filtersql.feeds.changes import Reading, read
 from filtersql.feeds.debezium_snapshots import read_before
 from filtersql.feeds.formats import KEEP, Opened, open_files, place_bits, placed_order
@@ -89,6 +89,8 @@ def read_feed(
         with refusals_of_lakes(engine, table):
             return _read_table(engine, share, table, on_progress)
     found = _feed_files(engine, feed, feed.path, inputs.root)
+    if feed.postgres is not None:
+        _check_slot(feed, feed.postgres, found[-1], landings)
     return _read_files(engine, share, found, seen, on_progress)
 
 
@@ -178,6 +180,15 @@ def _feed_files(engine: Engine, feed: Feed, path: str, root: Path) -> tuple[Feed
             raise
         wrong = NOTHING_CAPTURED(feed.span, what="changes", source=feed.postgres)
         raise Mistakes([wrong]) from None
+
+
+def _check_slot(feed: Feed, source: str, newest: FeedFile, landings: Sequence[Landing]) -> None:
+    """A slot that was made anew begins with an empty file: no change tells yet what is missing."""
+    begins = int(newest.path.stem) if newest.size == 0 and newest.path.stem.isdecimal() else -1
+    behind = [one.position for one in landings if one.position is not None]
+    if behind and min(behind) < begins:
+        last = min(behind)
+        raise Mistakes([SLOT_ANEW(feed.span, source=source, seq=begins, last=last)])
 
 
 def _read_table(

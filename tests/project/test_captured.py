@@ -128,6 +128,25 @@ def test_a_renamed_table_is_captured_first(make: Make) -> None:
     assert (ended.exit_code, "copied: 1 inserted" in ended.stdout) == (0, True), ended.both
 
 
+def test_a_slot_that_was_made_anew(make: Make) -> None:
+    """What was changed before it is in no file, which no change tells yet."""
+    root = project(make)
+    for name in ("t1", "A/b.c"):
+        capture(root, name, 0)
+    record(root)
+    assert run(root, "run").exit_code == 0
+    for name in ("t1", "A/b.c"):
+        capture(root, name, 50)
+    (changes_folder(root, "erp") / f"{number_name(50)}.jsonl").touch()
+
+    refused = run(root, "run")
+
+    assert refused.exit_code == 1
+    assert 'changes of source "erp" are missing before seq 50' in refused.stderr
+    for command in ("run --resync t1", "run --full-refresh", "run", "audit"):
+        assert run(root, command).exit_code == (command == "run --resync t1")
+
+
 def test_a_source_that_the_profile_lacks(make: Make) -> None:
     """It is a mistake of whoever names it, also where families are compiled."""
     root = project(make)
