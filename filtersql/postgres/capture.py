@@ -43,7 +43,7 @@ from filtersql.postgres.server_keys import check_server_keys
 from filtersql.postgres.server_tables import KnownTables, copied_tables, server_types
 from filtersql.postgres.sessions import as_it_is
 from filtersql.postgres.slot_stream import SlotStream
-from filtersql.postgres.tables_read import chosen_tables, tables_read
+from filtersql.postgres.tables_read import chosen_tables, left_trees, tables_read
 from filtersql.project import LiveSource
 from filtersql.project.captured import newest_rows
 from filtersql.rendering.compiled import CompiledTable
@@ -180,6 +180,7 @@ class Capturing(Struct, frozen=True):
         name, catalog = captured.publication, self.known.catalog
         held = held_tables(connection, name)
         self.folder.note_moving(moved_tables(held, catalog).intersection(self.sources))
+        self.folder.note_left(left_trees(held, catalog, self.sources))
         check_publication(connection, self.source, name, held, catalog, self.sources)
         check_server_keys(connection, self.source.name, catalog, self.sources)
         return frozenset(held)
@@ -237,14 +238,5 @@ class Capturing(Struct, frozen=True):
     ) -> Beginning:
         """What is read, compared with the server. Raises Mistakes with all that differs."""
         rows = copied_tables(plain, self.known, self.sources, copied)
-        return Beginning(
-            self.source,
-            self.root,
-            self.name,
-            plain,
-            replication,
-            self.known,
-            self.sources,
-            rows,
-            self.copied,
-        )
+        made = self.source, self.root, self.name, plain, replication
+        return Beginning(*made, self.known, self.sources, rows, self.copied)

@@ -26,7 +26,7 @@ from filtersql.feeds.positions import lsn
 from filtersql.names import RelationName
 from filtersql.postgres.feed_files import write_whole
 from filtersql.postgres.recording import position_text
-from filtersql.project.captured import JOINED, changes_folder, joined_tables
+from filtersql.project.captured import JOINED, changes_folder, joined_tables, left_path
 
 __all__ = ["Captured", "Folder", "Progress"]
 
@@ -93,6 +93,15 @@ class Folder(Struct, frozen=True):
         """Tables come, or stand elsewhere: what targets hold of them is not known to be all."""
         if moving := {table.path: None for table in tables}:
             self.write_joined({**joined_tables(self.path), **moving})
+
+    def note_left(self, trees: Iterable[tuple[RelationName, RelationName]]) -> None:
+        """Tables left a tree: once they are not defined in it, it lacks what targets did not take.
+
+        That is what the files hold of them already.
+        """
+        ends = max((int(path.stem) for path in self.changes.glob("*.jsonl")), default=-1)
+        if left := {left_path(above, table): ends for above, table in trees}:
+            self.write_joined({**joined_tables(self.path), **left})
 
     def reached(self) -> int:
         """Up to where nothing more was changed; 0 where that was not written down."""

@@ -18,7 +18,8 @@ The layout, below the project's folder
     soon as the slot is there.
 
     `joined.json` tells of tables that left the publication and came back: the seq of the rows that
-    were copied then, or null as long as that is not known.
+    were copied then, or null as long as that is not known. Of one that left a partition tree it
+    tells, by the names of both, the last seq that was captured before.
 
 Example
     `source: {postgres: erp}` is `{path: "captured/erp/rows/{schema}.{table}/*/*.jsonl"}` with the
@@ -43,6 +44,7 @@ __all__ = [
     "JOINED",
     "changes_folder",
     "joined_tables",
+    "left_path",
     "newest_rows",
     "number_name",
     "rows_folder",
@@ -82,6 +84,11 @@ def joined_tables(folder: Path) -> dict[str, int | None]:
     """What joined.json says in a source's folder, by `RelationName.path`."""
     path = folder / JOINED
     return json.decode(path.read_bytes(), type=dict[str, int | None]) if path.exists() else {}
+
+
+def left_path(above: RelationName, table: RelationName) -> str:
+    """By what joined.json tells of a table that left a partition tree."""
+    return f"{above.path}/{table.path}"
 
 
 def rows_pattern(source: SourceOfTables, relation: RelationName) -> str:

@@ -41,6 +41,27 @@ def _taken_over(project: LiveProject, said: str) -> None:
     project.brought_up_to_date()
 
 
+@pytest.mark.parametrize("applied", [True, False])
+def test_a_partition_that_leaves(project: LiveProject, *, applied: bool) -> None:
+    """Its changes were the root's up to there: a root that has not taken all is copied again."""
+    project.sql("INSERT INTO events VALUES (2, 5, 5), (1, 6, 6)")
+    project.capture()
+    project.sql("ALTER TABLE events DETACH PARTITION events_2")
+    assert 'lacks table "public.events_2"' in project.refused("capture", "erp")
+    if applied:
+        project.goes("run")
+    columns = "(k int NOT NULL, id int NOT NULL, n int, PRIMARY KEY (k, id))"
+    project.redefine("events_2 PARTITION OF events FOR VALUES IN (2)", f"events_2 {columns}")
+    project.capture()
+    if applied:
+        project.goes("run")
+    else:
+        assert 'changes of table "public.events" are missing' in project.refused("run")
+        project.capture("--rows", "events")
+        project.goes("run", "--resync", "events")
+        project.brought_up_to_date()
+
+
 def test_columns_that_a_key_includes_are_none_of_it(project: LiveProject) -> None:
     """They are in the index of the key alone."""
     project.sql("ALTER TABLE items DROP CONSTRAINT items_pkey, ADD PRIMARY KEY (id) INCLUDE (kind)")
