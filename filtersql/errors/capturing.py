@@ -132,7 +132,7 @@ TABLE_LACKING = Wording(
     'publication "{publication}" of source "{source}" lacks table "{table}"',
     detail="The project reads its changes.",
     hint='If it is new here, or was taken out for a while: "filtersql capture {source} --rows '
-    '{table}" adds it and copies its rows; a target that has older ones is filled anew: run '
+    '{rows}" adds it and copies its rows; a target that has older ones is filled anew: run '
     "--resync. If it was detached or renamed: filtersql import {source} --force. If it is gone "
     "from the server, take it out of the project.",
 )

@@ -40,6 +40,7 @@ from filtersql.postgres.publication import (
     check_publication,
     ensure_publication,
     held_tables,
+    moved_tables,
     publish_generated,
     published_names,
 )
@@ -136,7 +137,11 @@ def copy_anew(beginning: Beginning, folder: Folder, say: Callable[[str], None]) 
     """
     source, name = beginning.source, f"{beginning.name[:_TEMPORARY]}_{os.getpid()}"
     catalog, plain = beginning.known.catalog, beginning.plain
-    joining = frozenset(beginning.leaves).difference(held_tables(plain, beginning.name))
+    sources, held = frozenset(beginning.sources), held_tables(plain, beginning.name)
+    joining = frozenset(beginning.leaves).difference(held)
+    # What is refused behind the copy leaves tables that joined, and whose rows nobody looks at.
+    folder.note_moving(moved_tables(held, catalog) & sources)
+    check_publication(plain, source, beginning.name, held, catalog, sources, joining)
     folder.note_moving(joining)
     publish_generated(plain, beginning.name, catalog, beginning.leaves)
     for table in add_tables(plain, source, beginning.name, catalog, joining):

@@ -135,17 +135,19 @@ def check_publication(
     held: Mapping[RelationName, frozenset[RelationName]],
     catalog: Catalog,
     sources: Iterable[RelationName],
+    joining: frozenset[RelationName] = frozenset(),
 ) -> None:
-    """Whether the publication, which sends `held`, sends all that is needed. Raises Mistakes."""
-    row = connection.execute(_FOUND, (name,)).fetchone()
+    """Whether the publication sends all, with those that are `joining`. Raises Mistakes."""
     names = published_names(catalog, sources)
-    if mistakes := [*_unfit(connection, source, name, catalog, names, row)]:
+    if mistakes := [*_unfit(connection, source, name, catalog, names)]:
         raise Mistakes(mistakes)
+    lacking = sorted(frozenset(sources).difference(held))
+    rows = " --rows ".join(str(table) for table in lacking if has_table(connection, table))
     mistakes = [
-        (TABLE_LACKING if has_table(connection, table) else TABLE_LEFT)(
-            publication=name, source=source.name, table=table
-        )
-        for table in sorted(frozenset(sources).difference(held))
+        TABLE_LACKING(publication=name, source=source.name, table=table, rows=rows)
+        if has_table(connection, table)
+        else TABLE_LEFT(publication=name, source=source.name, table=table)
+        for table in ([] if joining.issuperset(lacking) else lacking)
     ]
     mistakes += [
         TABLE_UNKNOWN(source=source.name, table=table)
@@ -188,9 +190,8 @@ def _unfit(
     name: str,
     catalog: Catalog,
     tables: Sequence[RelationName],
-    row: Sequence[object] | None,
 ) -> Iterator[Mistake]:
-    reason = None
+    row, reason = connection.execute(_FOUND, (name,)).fetchone(), None
     if row is None:
         reason = "is gone"
     elif not row[0]:

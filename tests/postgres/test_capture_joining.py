@@ -52,6 +52,23 @@ def test_a_table_that_joins_the_project(project: LiveProject) -> None:
     assert 'lacks table "public.items"' in said
 
 
+def test_tables_that_join_at_once(project: LiveProject) -> None:
+    """Nothing is copied where another one is still lacking: all are named, and copied once."""
+    subscribed = (project.folder / "subscriptions/s.yml").read_text()
+    project.write("subscriptions/s.yml", subscribed.replace("[p, root]", "[root]"))
+    project.capture("--create")
+    project.goes("run")
+    project.write("subscriptions/s.yml", subscribed)
+    said = project.refused("capture", "erp", "--rows", "items")
+    assert 'lacks table "public.orders"' in said
+    (rows,) = set(re.findall('"filtersql capture erp (--rows[^"]+)" adds it', said))
+    assert rows == "--rows public.items --rows public.orders"
+    assert not (project.folder / "captured/erp/joined.json").exists()
+    project.capture(*rows.split())
+    project.goes("run")
+    assert project.differences() == []
+
+
 def test_a_table_that_joins_targets_that_are_not_copied(project: LiveProject) -> None:
     """It is new: nothing of it is missing."""
     published = (project.folder / "publications/p.yml").read_text()
