@@ -11,8 +11,8 @@ _outside = partial(Wording, exit_code=2)
 #: the way on where the chain of files cannot go on
 _ANEW = (
     'What was captured stays valid up to there. "filtersql capture {source} --drop", then '
-    '"filtersql capture {source} --create" begin anew, and "filtersql run --full-refresh" fills '
-    "the targets from there."
+    '"filtersql capture {source} --create --until-current" begin anew, and "filtersql run '
+    '--full-refresh" fills the targets from there.'
 )
 
 #: the way on where the server's tables are others
@@ -24,8 +24,8 @@ _TAKEN_OVER = (
 #: what ends it where the log tells of a table as the server has it no more
 _OUTLIVED = (
     ' Where that is refused again, a table was otherwise only for a while: "filtersql capture '
-    '{source} --drop", then "filtersql capture {source} --create" begin anew, and "filtersql run '
-    '--full-refresh" fills the targets from there.'
+    '{source} --drop", then "filtersql capture {source} --create --until-current" begin anew, and '
+    '"filtersql run --full-refresh" fills the targets from there.'
 )
 
 NOTHING_TO_CAPTURE = Wording(
@@ -119,8 +119,8 @@ TABLE_CHANGED = Wording(
     'table "{table}" of source "{source}" is not what the project says',
     detail="{difference} Nothing is lost: the slot waits.",
     hint='"filtersql run" applies what was captured before; "filtersql import {source} --force" '
-    'takes the table over; "filtersql capture {source} --rows {table}" takes its rows again and '
-    'goes on, "filtersql run --resync {table}" copies them.' + _OUTLIVED,
+    'takes the table over; "filtersql capture {source} --until-current --rows {table}" takes its '
+    'rows again and goes on, "filtersql run --resync {table}" copies them.' + _OUTLIVED,
 )
 OLD_ROWS_TOO_SMALL = Wording(
     'old rows of table "{table}" of source "{source}" lack {columns:quoted}',
@@ -131,10 +131,10 @@ OLD_ROWS_TOO_SMALL = Wording(
 TABLE_LACKING = Wording(
     'publication "{publication}" of source "{source}" lacks table "{table}"',
     detail="The project reads its changes.",
-    hint='If it is new here, or was taken out for a while: "filtersql capture {source} --rows '
-    '{rows}" adds it and copies its rows; a target that has older ones is filled anew: run '
-    "--resync. If it was detached or renamed: filtersql import {source} --force. If it is gone "
-    "from the server, take it out of the project.",
+    hint='If it is new here, or was taken out for a while: "filtersql capture {source} '
+    '--until-current --rows {rows}" adds it and copies its rows; a target that has older ones is '
+    "filled anew: run --resync. If it was detached or renamed: filtersql import {source} --force. "
+    "If it is gone from the server, take it out of the project.",
 )
 # The same, of a table that the server does not have any more.
 TABLE_LEFT = Wording(

@@ -30,7 +30,7 @@ NOTHING_CAPTURED = Wording(
 # The same, where rows of other tables are there.
 ROWS_NOT_CAPTURED = Wording(
     'no rows of {table} have been captured from source "{source}"',
-    hint='"filtersql capture {source} --rows {table}" copies them.',
+    hint='"filtersql capture {source} --until-current --rows {table}" copies them.',
 )
 DRIVER_MISSING = _outside(
     "a live PostgreSQL needs psycopg, which is not installed",

@@ -37,6 +37,7 @@ from filtersql.run.model import Inputs
 from filtersql.run.proofs import all_done, proved_row
 from filtersql.run.repair import mend
 from filtersql.run.source_at_position import SourceAtPosition, SourcedTarget
+from filtersql.run.sources import source_named
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
 from filtersql.targets.work_folder import work_folder
@@ -133,7 +134,7 @@ def _audited(
     except _Undone:
         pass
     except Mistakes as wrong:
-        return Audited(one.compiled, mistakes=tuple(wrong.mistakes))
+        return Audited(one.compiled, mistakes=tuple(source_named(subscription, wrong.mistakes)))
     finally:
         engine.clear()
     return found[0]

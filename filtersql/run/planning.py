@@ -34,6 +34,7 @@ from filtersql.run.model import Inputs
 from filtersql.run.planned_target import Judge, PlannedTarget, removed_targets
 from filtersql.run.proofs import proved_row
 from filtersql.run.source_at_position import SourcedTarget
+from filtersql.run.sources import source_named
 from filtersql.run.target_planner import Planner
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
@@ -79,6 +80,7 @@ def plan_targets(
                 if (changed := planner.plan(entry, before)) is not None:
                     found.append(replace(changed, earlier=before))
             except Mistakes as wrong:
+                source_named(subscription, wrong.mistakes)
                 found.append(planner.refused(entry, wrong))
                 if engine.atomic and any(
                     isinstance(each, EngineRefused) for each in wrong.mistakes

@@ -64,7 +64,7 @@ def _mistake(context: RunContext, target: TargetRun, name: RelationName, at: int
     table = target.compiled.relation
     rows = None if source is None else source.seq_of(table)
     copied = at is not None and rows is not None and rows >= at
-    copying = f'"filtersql capture {feed.postgres} --rows {table}", then '
+    copying = f'"filtersql capture {feed.postgres} --until-current --rows {table}", then '
     return CAME_BACK(
         name=target.name,
         table=name,

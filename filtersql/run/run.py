@@ -30,6 +30,7 @@ from filtersql.run.proofs import folded, parts_of
 from filtersql.run.removed_targets import abandoned
 from filtersql.run.sessions import lanes
 from filtersql.run.shared_feeds import SharedFeeds
+from filtersql.run.sources import source_named
 from filtersql.run.spent import Spent
 from filtersql.run.stage_and_judge import StageRefused
 from filtersql.run.subscription import apply_subscription
@@ -102,7 +103,7 @@ def run(
                 ]
             else:
                 found, wrong = _subscription(name, feeds, (ledgers, parts), told)
-                mistakes += wrong
+                mistakes += source_named(inputs.subscriptions[name], wrong)
             for result in found:
                 told.end(result)
             results += found

@@ -8,12 +8,13 @@ Example
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from sqlglot import exp, select
 
 from filtersql.definitions.model import Subscription
-from filtersql.errors import Mistakes
+from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import DUPLICATE_KEYS
 from filtersql.errors.feeds import FILE_CHANGED
 from filtersql.feeds.rows import has_distinct_keys, stage_rows
@@ -29,7 +30,7 @@ from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
 from filtersql.targets.table_statements import described
 
-__all__ = ["check_source_keys", "stage_source"]
+__all__ = ["check_source_keys", "source_named", "stage_source"]
 
 
 def stage_source(
@@ -99,3 +100,12 @@ def check_source_keys(engine: Engine, compiled: CompiledTable) -> None:
     if repeated:
         name = compiled.unique_id
         raise Mistakes([DUPLICATE_KEYS(name=name, key=compiled.key, count=repeated)])
+
+
+def source_named(subscription: Subscription, mistakes: Sequence[Mistake]) -> Sequence[Mistake]:
+    """What helps names the live source whose rows are to be taken again, and ends before a run."""
+    live = subscription.source and subscription.source.postgres
+    for one in mistakes:
+        if live and one.hint:
+            one.hint = one.hint.replace("capture SOURCE", f"capture {live} --until-current")
+    return mistakes

@@ -33,7 +33,7 @@ def test_a_table_that_joins_the_project(project: LiveProject) -> None:
     project.write("publications/p.yml", published)
     said = project.refused("capture", "erp")
     assert 'lacks table "public.items"' in said
-    assert "filtersql capture erp --rows public.items" in said
+    assert "filtersql capture erp --until-current --rows public.items" in said
     assert "no target is copied" in project.refused("capture", "erp", "--rows", "item")
 
     project.sql("INSERT INTO items VALUES (100, 'x', 'y')", "UPDATE orders SET region = 'eu'")
@@ -61,7 +61,7 @@ def test_tables_that_join_at_once(project: LiveProject) -> None:
     project.write("subscriptions/s.yml", subscribed)
     said = project.refused("capture", "erp", "--rows", "items")
     assert 'lacks table "public.orders"' in said
-    (rows,) = set(re.findall('"filtersql capture erp (--rows[^"]+)" adds it', said))
+    (rows,) = set(re.findall('"filtersql capture erp --until-current (--rows[^"]+)" adds it', said))
     assert rows == "--rows public.items --rows public.orders"
     assert not (project.folder / "captured/erp/joined.json").exists()
     project.capture(*rows.split())
@@ -124,7 +124,9 @@ def test_a_table_that_leaves_and_comes_back(project: LiveProject) -> None:
     # A copy that was killed has said that it is not there.
     joined = project.folder / "captured/erp/joined.json"
     joined.write_text('{"public.items": null}')
-    assert '"filtersql capture erp --rows public.items", then' in project.refused("run")
+    assert '"filtersql capture erp --until-current --rows public.items", then' in project.refused(
+        "run"
+    )
     project.capture("--rows", "items")
     project.goes("run", "--resync", "items")
     assert project.differences() == []

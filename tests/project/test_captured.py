@@ -147,6 +147,25 @@ def test_a_slot_that_was_made_anew(make: Make) -> None:
         assert run(root, command).exit_code == (command == "run --resync t1")
 
 
+@pytest.mark.parametrize("command", ["run", "audit", "plan"])
+def test_rows_that_are_to_be_taken_again(make: Make, command: str) -> None:
+    """What helps names the source, and ends, so that the run behind it can begin."""
+    root = project(make)
+    capture(root, "t1", 41, {"a": 1, "c": "NSW"})
+    capture(root, "A/b.c", 41)
+    record(root)
+    assert run(root, "run").exit_code == 0
+    if command == "plan":
+        changed = SUBSCRIBED.replace("'NSW'", "'VIC'")
+        (root / "subscriptions/s.yml").write_text(changed)
+    (rows,) = rows_folder(root, "erp", RelationName("public", "t1")).glob("*/1.jsonl")
+    rows.write_text('{"a": 1}\n')
+
+    ended = run(root, "run --full-refresh" if command == "run" else command)
+
+    assert "(filtersql capture erp --until-current --rows public.t1, or" in ended.both, ended.both
+
+
 def test_a_source_that_the_profile_lacks(make: Make) -> None:
     """It is a mistake of whoever names it, also where families are compiled."""
     root = project(make)
