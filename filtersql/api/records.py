@@ -212,6 +212,8 @@ class TargetRun(Known, frozen=True):
     position: int | None
     relation_name: str
     compiled_path: str
+    #: changes that `run --release` left in quarantine
+    held_back: int = 0
 
 
 class Run(Record, frozen=True, kw_only=True, omit_defaults=True):

@@ -55,6 +55,7 @@ def _target(target: TableResult, compiled_folder: str) -> dict[str, object]:
         ],
         "quarantined": target.quarantined,
         "released": target.released,
+        "held_back": target.held_back,
         "position": target.position,
         "relation_name": compiled.target_sql,
         "compiled_path": f"{compiled_folder}/{folder}/merge.sql",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,8 @@ def test_what_stays_is_told(shell: Shell, tmp_path: Path) -> None:
     ended = shell.filtersql("run", "--release")
     assert ended.exit_code == 0
     assert f'1 change stays in the quarantine of "p/public.t"\n{hint}' in ended.stderr
+    (result,) = json.loads((tmp_path / "target/run_results.json").read_text())["results"]
+    assert (result["released"], result["held_back"]) == (0, 1)
     (tmp_path / "changes/2.jsonl").write_text(_ROW % (2, 2))
     ended = shell.filtersql("run", "--release")
     assert '1 change was put into the quarantine of "p/public.t"' in ended.stderr
