@@ -14,10 +14,13 @@ class AnotherRun(Mistake):
 
     exit_code = 2
 
-    def __init__(self, name: str, owner: Mapping[str, object], until: int | None) -> None:
+    def __init__(
+        self, name: str, owner: Mapping[str, object], until: int | None, *, wrote: bool = False
+    ) -> None:
         who = f'Process {owner.get("pid", "?")} on "{owner.get("host", "?")}"'
         if until is None:
-            detail, hint = f"{who} was faster. This run wrote nothing.", "Run again."
+            what = "What this run wrote stays" if wrote else "This run wrote nothing"
+            detail, hint = f"{who} was faster. {what}.", "Run again."
         else:
             ends = datetime.fromtimestamp(until, UTC).isoformat(timespec="seconds")
             detail = f"{who} is at work. This run wrote nothing."

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
+from filtersql.errors.targets import EngineRefused
 from filtersql.run import ledger_writer
 from filtersql.run.lease import Lease
 from filtersql.run.ledger_entry import Entry
@@ -63,7 +64,8 @@ def note(
             replace(row, ordinal=number, owner=context.lease.owner, held_until=until)
             for number, row in enumerate(rows, context.ordinal + 1)
         ]
-        ledger_writer.append(engine, context.inputs.state_schema, numbered, made=made)
+        schema, wrote = context.inputs.state_schema, context.lease.held
+        ledger_writer.append(engine, schema, numbered, made=made, wrote=wrote)
         context.ordinal += len(rows)
         context.lease.ends_by_marks = False
         context.lease.note(held=until is not None)
@@ -128,6 +130,12 @@ def beating(context: Holder) -> Iterator[None]:
     thread.start()
     try:
         yield
+    except Mistakes as refused:
+        reasons = [one.reason for one in refused.mistakes if isinstance(one, EngineRefused)]
+        if ledger_writer.OVERTAKEN in reasons:
+            # Who it is, the ledger says to whoever claims them, too.
+            note(context, context.engine, [held_row(context)], last=True)
+        raise
     finally:
         done.set()
         thread.join()

@@ -32,17 +32,22 @@ from filtersql.targets.marks import Slot
 from filtersql.targets.model import Engine
 from filtersql.targets.refusals import is_conflict
 
-__all__ = ["append", "tidy", "unless_overtaken"]
+__all__ = ["OVERTAKEN", "append", "tidy", "unless_overtaken"]
+
+#: what a statement says that is kept from being run behind another run's
+OVERTAKEN = "another run has the targets"
 
 _MOST_TRIES = 20
 #: rows; some hundred files, which take a second to open and a second to join
 JOINED_EVERY = 200
 
 
-def append(engine: Engine, schema: str, entries: Sequence[Entry], *, made: bool = True) -> None:
+def append(
+    engine: Engine, schema: str, entries: Sequence[Entry], *, made: bool = True, wrote: bool = False
+) -> None:
     """Add rows of one subscription, in one commit; where no ledger is `made` they make it.
 
-    Raises Mistakes where another run was faster.
+    Raises Mistakes where another run was faster; `wrote`: this one may have written targets before.
     """
     if not entries:
         return
@@ -66,7 +71,8 @@ def append(engine: Engine, schema: str, entries: Sequence[Entry], *, made: bool 
         if any(entry.ordinal == first.ordinal and entry.owner == first.owner for entry in newer):
             return
         if newer:
-            raise Mistakes([AnotherRun(first.subscription, owner_of(newer[-1]), None)])
+            owner = owner_of(newer[-1])
+            raise Mistakes([AnotherRun(first.subscription, owner, None, wrote=wrote)])
         if refused is not None and not (tries_left and is_conflict(refused)):
             raise refused
 
@@ -84,7 +90,7 @@ def tidy(engine: Engine, schema: str, before: int, after: int) -> None:
 
 def unless_overtaken(engine: Engine, schema: str, slot: Slot, owner: str) -> str:
     """A query that raises where another owner has filled a slot, or a later one."""
-    words = exp.Literal.string("filtersql: another run has the targets")
+    words = exp.Literal.string(f"filtersql: {OVERTAKEN}")
     none = exp.Anonymous(this="ASSERT_TRUE", expressions=[exp.Count(this=exp.Star()).eq(0), words])
     since = _since(engine, schema, slot, none)
     return since.where(exp.column("owner", quoted=True).neq(owner)).sql(engine.dialect)

@@ -13,8 +13,10 @@ from msgspec.structs import replace
 from running import insert
 from server_worlds import Place, held, remote, small
 from test_apply_plan import FEED, HELD, LATER, NEW, OLD, SOURCE
+from test_lease import ELSEWHERE, MESSAGE, hold
 
 from filtersql.errors import Mistakes
+from filtersql.run.model import Event
 from filtersql.targets import splitting
 from filtersql.targets.marks import Mark
 from filtersql.targets.remote import Remote
@@ -134,6 +136,15 @@ def test_a_guard_keeps_a_statement_from_being_run(kind: str, at: Callable[[str],
     assert not engine.exists(("fresh", "t1"))
     engine.guard("SELECT ASSERT_TRUE(1 = 1, 'overtaken')")
     engine.execute(entering)
+    assert held(engine, "t1") == [("6", "x"), ("20", "y")]
+
+    def overtake(event: Event) -> None:
+        if event.kind == "start":
+            hold(engine, ELSEWHERE, 100)
+
+    world.feed([{"seq": 2, **insert("t1", a=7, b="z")}], name="2")
+    result = world.run(engine, on_event=overtake)
+    assert [one.message for one in result.mistakes] == [MESSAGE]
     assert held(engine, "t1") == [("6", "x"), ("20", "y")]
 
 
