@@ -54,12 +54,16 @@ def abandoned(
 ) -> Iterator[tuple[Entry, Sequence[Entry]]]:
     """Of what is gone, that whose table no target that is defined has taken over; and who has it.
 
-    A table that was renamed is another target of the same table, once `run --adopt` took it.
+    A table that was renamed is another target of the same table, once `run --adopt` took it. Of
+    several that are gone the one that came last is told.
     """
-    found = [*gone(known, subscriptions, defined)]
+    found = {
+        (entry.subscription, folded(parts_of(entry))): entry
+        for entry in gone(known, subscriptions, defined)
+    }
     holding = _holding(known) if found else {}
-    for entry in found:
-        others = holding.get(folded(parts_of(entry)), ())
+    for (_, parts), entry in found.items():
+        others = holding.get(parts, ())
         if not any(other.key in (defined or ()) for other in others):
             yield entry, others
 
