@@ -27,8 +27,9 @@ def columns_of(
     where: str,
     *,
     published: bool = False,
+    in_set: bool = False,
 ) -> tuple[tuple[str, Passage], ...]:
-    """The columns that a list names, each once; `published` as a publication's column list."""
+    """The columns that a list names, each once, but in a set; `published`: a publication's."""
     columns: dict[str, Passage] = {}
     for passage in document.texts(node, where):
         try:
@@ -36,7 +37,7 @@ def columns_of(
         except Mistake as mistake:
             document.mistakes.append(mistake)
             continue
-        if name in columns:
+        if name in columns and not in_set:
             document.mistakes.append(
                 publications.COLUMN_TWICE(passage.span(), column=name)
                 if published

@@ -59,7 +59,8 @@ def _table(
         return None
     columns = None
     if "columns" in entry and not is_null(entry["columns"]):
-        named = columns_of(document, entry["columns"], f"columns of {name}", published=True)
+        what, in_set = f"columns of {name}", known is IN_SET
+        named = columns_of(document, entry["columns"], what, published=True, in_set=in_set)
         columns = tuple(column for column, _ in named)
     within = partial(windowed, document, entry.get("window"), f"window of {name}")
     return PublishedTable(
