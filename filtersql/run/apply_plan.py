@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
 from filtersql.run import definitions_in_force
-from filtersql.run.holding import beating, guard, note, now, release, renew
+from filtersql.run.holding import beating, guarded, note, now, release, renew
 from filtersql.run.lease import Lease, check_free, leased
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import CHANGING, Entry, Phase, named_definition, stored_place
@@ -170,8 +170,7 @@ def _carried_out(holder: _Holder, planned: Sequence[PlannedTarget]) -> list[Appl
             for each in dropped:
                 renew(holder, engine)
                 assert each.entry is not None  # the ledger named it
-                guard(holder, engine)
-                engine.drop(parts_of(each.entry))
+                guarded(holder, engine).drop(parts_of(each.entry))
         ended = [_row(each.planned, "applied", each.written) for each in done]
         ended += [_row(each, "dropped") for each in dropped]
         if ended:
@@ -187,8 +186,7 @@ def _written(holder: _Holder, planned: PlannedTarget, intended: Entry) -> Writte
     assert compiled is not None  # it is defined
     assert moved is not None  # rows of it move
     renew(holder, holder.engine)
-    guard(holder, holder.engine)
-    written = holder.engine.write(moved.merge, compiled, changed_mark(intended))
+    written = guarded(holder, holder.engine).write(moved.merge, compiled, changed_mark(intended))
     # Not every engine says what a DELETE took; a table that takes another's place never does.
     told = not moved.rebuilds and moved.merge != moved.statement
     return written if told or written is None else Written(moved.insert, moved.update, moved.delete)

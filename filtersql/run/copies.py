@@ -18,7 +18,7 @@ from filtersql.errors.targets import EngineRefused
 from filtersql.run import quarantine
 from filtersql.run.clock import show_clock
 from filtersql.run.context import RunContext, TargetRun, only_looking, say_started, timed
-from filtersql.run.holding import guard, held_row, note, renew
+from filtersql.run.holding import guarded, held_row, note, renew
 from filtersql.run.ledger_entry import Entry, Phase
 from filtersql.run.ledger_rows import commit, entry, intend, mark, reached
 from filtersql.run.lookups import define_lookups
@@ -110,10 +110,8 @@ def _fill(context: RunContext, engine: Engine, target: TargetRun, *, has_source:
             quarantine.drop(context, engine, compiled)
         if target.standing.unfinished:
             # What a killed run asked a server may go on there: into that table, not a new one.
-            guard(context, engine)
-            engine.drop(compiled.target)
-        guard(context, engine)
-        engine.create(compiled.target, compiled.column_definitions_sql, config)
+            guarded(context, engine).drop(compiled.target)
+        guarded(context, engine).create(compiled.target, compiled.column_definitions_sql, config)
         target.copied = True
         if has_source:
             define_lookups(engine, target, context.targets, None, completing=False)
@@ -123,9 +121,10 @@ def _fill(context: RunContext, engine: Engine, target: TargetRun, *, has_source:
 
 def _filled(context: RunContext, engine: Engine, target: TargetRun) -> Written | None:
     copied = mark(context, target, target.position)
-    guard(context, engine)
     try:
-        return engine.write(target.compiled.initial_copy_sql, target.compiled, copied)
+        return guarded(context, engine).write(
+            target.compiled.initial_copy_sql, target.compiled, copied
+        )
     except Mistakes as refused:
         if type(mistake := refused.mistakes[0]) is not EngineRefused:
             raise  # what is said of it helps more
@@ -151,6 +150,5 @@ def take_back(context: RunContext) -> None:
         except Mistakes:
             return  # another run has them
     for target in made:
-        guard(context, context.engine)
-        context.engine.drop(target.compiled.target)
+        guarded(context, context.engine).drop(target.compiled.target)
     commit(context, [entry(context, target, "dropped", None) for target in begun], last=True)

@@ -32,7 +32,7 @@ __all__ = [
     "Holder",
     "beating",
     "finish",
-    "guard",
+    "guarded",
     "held_row",
     "note",
     "now",
@@ -78,8 +78,8 @@ def renew(context: Holder, engine: Engine) -> None:
             note(context, engine, [held_row(context)], last=False)
 
 
-def guard(context: Holder, engine: Engine) -> None:
-    """Keep the next statement from being run behind what another run wrote.
+def guarded(context: Holder, engine: Engine) -> Engine:
+    """The engine, which does not run its next statement behind what another run wrote.
 
     A server goes on with it when this process is gone, and takes a table that was made anew for
     the one that was meant: of that, the marks that kept it from being done twice know nothing.
@@ -88,6 +88,7 @@ def guard(context: Holder, engine: Engine) -> None:
         schema, owner = context.inputs.state_schema, context.lease.owner
         following = Slot(context.subscription.name, context.ordinal + 1)
         engine.guard(ledger_writer.unless_overtaken(engine, schema, following, owner))
+    return engine
 
 
 def finish(context: Holder) -> None:

@@ -31,7 +31,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.sql_fragments import text_type
 from filtersql.rendering.target_uniqueness import QUARANTINE
 from filtersql.run import counts
-from filtersql.run.holding import Holder, guard
+from filtersql.run.holding import Holder, guarded
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import insert_values, named_column, quoted, table
 
@@ -88,19 +88,16 @@ def append(context: Holder, compiled: CompiledTable, held: Sequence[Held]) -> No
     if not held:
         return
     if not exists(engine, compiled):
-        guard(context, engine)
-        engine.create(_parts(compiled), _definitions(engine), {})
+        guarded(context, engine).create(_parts(compiled), _definitions(engine), {})
     into = engine.table_sql(_parts(compiled))
     for begin in range(0, len(held), _BATCH):
         rows = [_row(one) for one in held[begin : begin + _BATCH]]
-        guard(context, engine)
-        engine.execute(insert_values(into, _COLUMNS, rows, engine.dialect))
+        guarded(context, engine).execute(insert_values(into, _COLUMNS, rows, engine.dialect))
 
 
 def drop(context: Holder, engine: Engine, compiled: CompiledTable) -> None:
     """Forget all: the target is copied again."""
-    guard(context, engine)
-    engine.drop(_parts(compiled))
+    guarded(context, engine).drop(_parts(compiled))
 
 
 def mark_released(context: Holder, compiled: CompiledTable, seqs: Sequence[int]) -> None:
@@ -118,8 +115,7 @@ def mark_released(context: Holder, compiled: CompiledTable, seqs: Sequence[int])
         ],
         where=exp.Where(this=like),
     )
-    guard(context, engine)
-    engine.execute(update.sql(engine.dialect))
+    guarded(context, engine).execute(update.sql(engine.dialect))
     if seqs:
         released = exp.DPipe(
             this=exp.convert(_RELEASED), expression=named_column("error"), safe=True
@@ -129,8 +125,7 @@ def mark_released(context: Holder, compiled: CompiledTable, seqs: Sequence[int])
             expressions=[exp.EQ(this=named_column("error"), expression=released)],
             where=exp.Where(this=named_column("seq").isin(*seqs)),
         )
-        guard(context, engine)
-        engine.execute(update.sql(engine.dialect))
+        guarded(context, engine).execute(update.sql(engine.dialect))
 
 
 def remove_released(context: Holder, compiled: CompiledTable) -> None:
@@ -139,8 +134,7 @@ def remove_released(context: Holder, compiled: CompiledTable) -> None:
     if exists(engine, compiled):
         like = exp.Like(this=named_column("error"), expression=exp.convert(f"{_RELEASED}%"))
         delete = exp.Delete(this=_table(engine, compiled), where=exp.Where(this=like))
-        guard(context, engine)
-        engine.execute(delete.sql(engine.dialect))
+        guarded(context, engine).execute(delete.sql(engine.dialect))
 
 
 def _parts(compiled: CompiledTable) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from filtersql.errors.applying import UNREADABLE_STATEMENT
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.sql_fragments import explode
 from filtersql.run.audit_findings import FINDINGS
-from filtersql.run.holding import Holder, guard
+from filtersql.run.holding import Holder, guarded
 from filtersql.run.staged_statements import staged_merge
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column
@@ -39,8 +39,7 @@ def mend(context: Holder, compiled: CompiledTable) -> None:
     merge = staged_merge(compiled, _STAGE, engine)
     if merge is None:
         raise Mistakes([UNREADABLE_STATEMENT(name=compiled.unique_id)])
-    guard(context, engine)
-    engine.execute(merge)
+    guarded(context, engine).execute(merge)
 
 
 def _keyed(compiled: CompiledTable) -> exp.Select:

@@ -17,7 +17,7 @@ from filtersql.run.conflicting_change import first_stop
 from filtersql.run.context import RunContext, TargetRun, only_looking, say_started, timed
 from filtersql.run.entering import entering, enters
 from filtersql.run.feed_reading import no_changes
-from filtersql.run.holding import guard, renew
+from filtersql.run.holding import guarded, renew
 from filtersql.run.ledger_entry import Entry, Phase
 from filtersql.run.ledger_rows import commit, entry, intend, mark, reached
 from filtersql.run.lookups import define_lookups
@@ -227,9 +227,10 @@ def _merge(
 ) -> None:
     say_started(context, target)
     renew(context, engine)
-    guard(context, engine)
     with timed(target):
-        written = engine.write(judgement.merge, target.compiled, mark(context, target, upto))
+        written = guarded(context, engine).write(
+            judgement.merge, target.compiled, mark(context, target, upto)
+        )
     if written is None:
         target.repeated += 1
     else:
