@@ -26,7 +26,7 @@ from filtersql.feeds.positions import lsn
 from filtersql.names import RelationName
 from filtersql.postgres.feed_files import write_whole
 from filtersql.postgres.recording import position_text
-from filtersql.project.captured import JOINED, changes_folder, joined_tables, left_path
+from filtersql.project.captured import JOINED, changes_folder, joined_tables, left_path, left_until
 
 __all__ = ["Captured", "Folder", "Progress"]
 
@@ -94,14 +94,20 @@ class Folder(Struct, frozen=True):
         if moving := {table.path: None for table in tables}:
             self.write_joined({**joined_tables(self.path), **moving})
 
-    def note_left(self, trees: Iterable[tuple[RelationName, RelationName]]) -> None:
+    def note_left(self, trees: Iterable[tuple[RelationName, RelationName]], here: int) -> None:
         """Tables left a tree: once they are not defined in it, it lacks what targets did not take.
 
-        That is what the files hold of them already.
+        That is what the files hold of them, with the one that is still written; and what the log
+        has of them before it is `here`.
         """
-        ends = max((int(path.stem) for path in self.changes.glob("*.jsonl")), default=-1)
-        if left := {left_path(above, table): ends for above, table in trees}:
-            self.write_joined({**joined_tables(self.path), **left})
+        if left := {left_path(above, table): None for above, table in trees}:
+            until = {left_until(table): here for _, table in trees}
+            self.write_joined({**joined_tables(self.path), **left, **until})
+
+    def settle_left(self) -> None:
+        """What is captured from here on is behind the tables that left."""
+        if joined := joined_tables(self.path):
+            self.write_joined(joined)
 
     def reached(self) -> int:
         """Up to where nothing more was changed; 0 where that was not written down."""

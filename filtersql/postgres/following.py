@@ -78,7 +78,7 @@ class Following:
             stale.unlink()
         self.transactions = Transactions(folder.changes)
         self.files = FeedFiles(folder.changes)
-        taken = [seq for seq in joined_tables(folder.path).values() if seq is not None]
+        taken = [seq or 0 for name, seq in joined_tables(folder.path).items() if "/" not in name]
         self.recorder = Recorder(check, types, max([self.files.closed, *taken]))
         #: the last transaction in the files was sent again, or is not to be
         self.known = end.tx is None or sent_from > end.position

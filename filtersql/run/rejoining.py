@@ -54,7 +54,7 @@ def _lacking(
     tree, leaves = target.compiled.relation, {name.path for name in target.compiled.sources}
     for path, at in joined.items():
         above, _, leaf = path.partition("/")
-        if leaf not in leaves and above == tree.path and -1 < stands < (at or 0):
+        if leaf and leaf not in leaves and above == tree.path and -1 < stands < (at or 0):
             yield tree, at
 
 

@@ -10,6 +10,10 @@ from live_projects import DDL, LiveProject
 from own_servers import INSTALLED
 from servers import Server
 
+from filtersql.names import RelationName
+from filtersql.postgres.capture_folder import Folder
+from filtersql.project.captured import joined_tables, left_path
+
 pytestmark = [
     pytest.mark.postgres,
     pytest.mark.skipif(
@@ -17,6 +21,9 @@ pytestmark = [
     ),
 ]
 _TABLE = "CREATE TABLE items (id int PRIMARY KEY, kind text, note text);"
+_INTO_EVENTS = "INSERT INTO events VALUES (2, 5, 5), (1, 6, 6)"
+_DETACH = "ALTER TABLE events DETACH PARTITION events_2"
+_EVENTS_2 = "events_2 (k int NOT NULL, id int NOT NULL, n int, PRIMARY KEY (k, id))"
 
 
 def test_a_primary_key_that_became_wider(project: LiveProject) -> None:
@@ -44,14 +51,13 @@ def _taken_over(project: LiveProject, said: str) -> None:
 @pytest.mark.parametrize("applied", [True, False])
 def test_a_partition_that_leaves(project: LiveProject, *, applied: bool) -> None:
     """Its changes were the root's up to there: a root that has not taken all is copied again."""
-    project.sql("INSERT INTO events VALUES (2, 5, 5), (1, 6, 6)")
+    project.sql(_INTO_EVENTS)
     project.capture()
-    project.sql("ALTER TABLE events DETACH PARTITION events_2")
+    project.sql(_DETACH)
     assert 'lacks table "public.events_2"' in project.refused("capture", "erp")
     if applied:
         project.goes("run")
-    columns = "(k int NOT NULL, id int NOT NULL, n int, PRIMARY KEY (k, id))"
-    project.redefine("events_2 PARTITION OF events FOR VALUES IN (2)", f"events_2 {columns}")
+    project.redefine("events_2 PARTITION OF events FOR VALUES IN (2)", _EVENTS_2)
     project.capture()
     if applied:
         project.goes("run")
@@ -60,6 +66,30 @@ def test_a_partition_that_leaves(project: LiveProject, *, applied: bool) -> None
         project.capture("--rows", "events")
         project.goes("run", "--resync", "events")
         project.brought_up_to_date()
+
+
+def test_a_partition_that_leaves_while_a_file_is_written(tmp_path: Path) -> None:
+    """What was in it was the root's, too; what the next capture writes was not."""
+    folder = Folder.of(tmp_path, "erp")
+    folder.changes.mkdir(parents=True)
+    root, leaf = RelationName("public", "events"), RelationName("public", "events_2")
+    (folder.changes / "41.jsonl").touch()
+    folder.note_left([(root, leaf)], here=7)
+    (folder.changes / "42.jsonl").touch()
+    assert joined_tables(folder.path)[left_path(root, leaf)] == 42
+    folder.settle_left()
+    (folder.changes / "43.jsonl").touch()
+    assert joined_tables(folder.path)[left_path(root, leaf)] == 42
+
+
+def test_what_a_partition_brought_before_it_left(project: LiveProject) -> None:
+    """What the log still has of it was the root's, and nothing there says so."""
+    project.sql(_INTO_EVENTS, _DETACH)
+    assert 'lacks table "public.events_2"' in project.refused("capture", "erp")
+    project.redefine("events_2 PARTITION OF events FOR VALUES IN (2)", _EVENTS_2)
+    said = project.refused("capture", "erp", "--until-current")
+    assert '"public.events_2" of source "erp" left a partition tree' in said
+    project.begun_anew()
 
 
 def test_columns_that_a_key_includes_are_none_of_it(project: LiveProject) -> None:
