@@ -137,6 +137,14 @@ class EngineRefused(Mistake):
         )
 
 
+class SchemaNamedAsFile(EngineRefused):
+    """DuckDB calls an open file by its name, and a schema of the same name is not to be told."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("DuckDB", reason)
+        self.hint = 'The file has the name of a schema: give "path" in profiles.yml another one.'
+
+
 class SparkRefused(EngineRefused):
     """Spark did, and `remedy` says what may help."""
 

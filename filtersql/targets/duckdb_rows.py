@@ -21,7 +21,7 @@ from datetime import date
 import duckdb
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import EngineRefused
+from filtersql.errors.targets import EngineRefused, SchemaNamedAsFile
 from filtersql.feeds.datetimes import python_values
 from filtersql.targets.marks import Written
 from filtersql.targets.model import Rows
@@ -36,7 +36,10 @@ def refusals() -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        raise Mistakes([EngineRefused("DuckDB", reason_of(str(error)))]) from None
+        reason = reason_of(str(error))
+        named = "Ambiguous reference to catalog or schema" in reason
+        refused = SchemaNamedAsFile(reason) if named else EngineRefused("DuckDB", reason)
+        raise Mistakes([refused]) from None
 
 
 def python_rows(

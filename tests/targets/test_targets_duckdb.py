@@ -85,6 +85,16 @@ def test_macros_that_hide_functions_of_duckdb_are_refused(tmp_path) -> None:
     assert 'hides DuckDB\'s own functions "Lower", "current_schema"' in str(found.value)
 
 
+def test_a_file_with_the_name_of_a_schema_is_told(tmp_path) -> None:
+    """Its own words name neither the file nor what to do."""
+    engine = connect(tmp_path / "europe.duckdb")
+    engine.execute("CREATE SCHEMA europe.europe")
+    with pytest.raises(Mistakes) as found:
+        engine.execute("CREATE TABLE europe.t (a INT)")
+    assert 'give "path" in profiles.yml another one' in str(found.value.mistakes[0].hint)
+    engine.close()
+
+
 def test_a_column_that_finds_other_texts_equal_is_of_another_type(tmp_path) -> None:
     """Of keys A and a one row would be left."""
     world = World(tmp_path).publish(table("t", a="text!", n="int4"))
