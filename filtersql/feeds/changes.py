@@ -18,16 +18,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from filtersql.errors import Mistakes
-from filtersql.errors.feeds import FEED_GAP, INTERLEAVED_TRANSACTION, TOO_MANY_FEED_MISTAKES
+from filtersql.errors.feeds import FEED_GAP, INTERLEAVED_TRANSACTION
 from filtersql.feeds.blocks import blocks_of
 from filtersql.feeds.column_blocks import Blocks
-from filtersql.feeds.dispatch import MOST_MISTAKES, Tally
-from filtersql.feeds.intake import Intake, place_span
+from filtersql.feeds.dispatch import Tally
+from filtersql.feeds.intake import Intake
 from filtersql.feeds.landings import Landing
+from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.placed_order import PlacedOrder
-from filtersql.feeds.places import Records
+from filtersql.feeds.places import MOST_MISTAKES, Records, in_order, raise_first
 from filtersql.feeds.shares import Share
 from filtersql.feeds.staged_files import StagedColumn
 from filtersql.feeds.staging import ChangeStage
@@ -151,7 +151,7 @@ def staged_changes(
 
 
 def _raise(records: Records, order: TransactionOrder | Order | PlacedOrder, tally: Tally) -> None:
-    mistakes = [mistake for _, mistake in sorted(tally.mistakes, key=lambda item: item[0][:2])]
+    mistakes = in_order(tally.mistakes)
     # Where records could not be read, the order of the others tells nothing.
     if isinstance(order, TransactionOrder) and not mistakes:
         order.check()
@@ -166,10 +166,7 @@ def _raise(records: Records, order: TransactionOrder | Order | PlacedOrder, tall
                 mistakes.append(
                     FEED_GAP(span, seq=found.seq, prev_seq=found.prev_seq, last=found.last)
                 )
-    if len(mistakes) >= MOST_MISTAKES:
-        mistakes = [*mistakes[:MOST_MISTAKES], TOO_MANY_FEED_MISTAKES(count=MOST_MISTAKES)]
-    if mistakes:
-        raise Mistakes(mistakes)
+    raise_first(mistakes)
 
 
 def _places(records: Records, seqs: set[int]) -> Mapping[int, Span]:
@@ -177,4 +174,4 @@ def _places(records: Records, seqs: set[int]) -> Mapping[int, Span]:
     if not seqs:
         return {}
     found = ((change.seq, place) for place, change in records([]) if change.seq in seqs)
-    return {seq: place_span(place) for seq, place in found}
+    return {seq: line_span(*place) for seq, place in found}

@@ -13,7 +13,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import pyarrow
@@ -21,11 +21,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pyarrow import compute
 
-from filtersql.feeds.blocks import Block
-from filtersql.feeds.places import PlacedMistake
+from filtersql.feeds.blocks import Block, in_blocks
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record
 
-__all__ = ["Blocks", "ColumnBlock", "Group", "Rows"]
+__all__ = [
+    "Blocks",
+    "ColumnBlock",
+    "ColumnTries",
+    "Group",
+    "Rows",
+    "each_of",
+    "plain_changes",
+]
+
+#: a feed of which so many chunks in a row are not usual is read without a try
+_MOST_MISSES = 3
 
 
 class Rows(Struct, frozen=True):
@@ -57,8 +68,8 @@ class Group(Struct, frozen=True, dict=True):
     changes: pyarrow.Table
     #: old rows, and new ones
     images: Mapping[str, Rows]
-    #: reads some of the changes line by line, by their numbers. Raises msgspec.DecodeError
-    reread: Callable[[Sequence[int]], Iterator[Record]]
+    #: reads some of the changes line by line, by their numbers. May raise msgspec.DecodeError
+    reread: Callable[[Sequence[int], list[PlacedMistake]], Iterator[tuple[Place, Record]]]
     #: where they stand among all changes of the block; None: they are all
     places: Sequence[int] | None = None
 
@@ -87,10 +98,6 @@ class Group(Struct, frozen=True, dict=True):
         """Whether each change is one of these."""
         known = [op in ops for op in self._ops.dictionary.to_pylist()]
         return pyarrow.array(known, pyarrow.bool_()).take(self._ops.indices)
-
-    def records(self, chosen: pyarrow.BooleanArray) -> Iterator[Record]:
-        """Some of the changes, read line by line. Raises msgspec.DecodeError."""
-        return self.reread(compute.indices_nonzero(chosen).to_pylist())
 
 
 class ColumnBlock(Struct, frozen=True, dict=True):
@@ -144,6 +151,38 @@ class ColumnBlock(Struct, frozen=True, dict=True):
         places = [number for group in self.groups for number in group.places or ()]
         found = pyarrow.concat_arrays([group.column(name) for group in self.groups])
         return found.take(compute.sort_indices(pyarrow.array(places, pyarrow.int64())))
+
+
+class ColumnTries(Struct, kw_only=True):
+    """A reader of columns: it is asked as long as most of what it reads is usual."""
+
+    misses: int = 0
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether too much in a row was not usual."""
+        return self.misses >= _MOST_MISSES
+
+    def taken(self) -> None:
+        """What was read last could be used."""
+        self.misses = 0
+
+
+def plain_changes(
+    seq: pyarrow.Int64Array, op: pyarrow.StringArray, tx: pyarrow.StringArray
+) -> pyarrow.Table:
+    """The changes of a group of which no more is told."""
+    previous = pyarrow.nulls(len(seq), pyarrow.int64())
+    unchanged = pyarrow.nulls(len(seq), pyarrow.list_(pyarrow.string()))
+    return pyarrow.table(
+        {"seq": seq, "op": op, "tx": tx, "prev_seq": previous, "unchanged": unchanged}
+    )
+
+
+def each_of(groups: Iterable[Group], mistakes: list[PlacedMistake]) -> Iterator[Block]:
+    """The changes of groups one by one, where the order of the groups does not matter."""
+    for group in groups:
+        yield from in_blocks(group.reread(range(group.changes.num_rows), mistakes))
 
 
 #: one read of a feed in blocks; mistakes of reading go to the list

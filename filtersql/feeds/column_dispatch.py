@@ -26,6 +26,7 @@ from filtersql.feeds.dispatch import Taker
 from filtersql.feeds.images import NEEDS_AFTER, NEEDS_BEFORE, Judged
 from filtersql.feeds.order import Order
 from filtersql.feeds.placed_order import PlacedOrder
+from filtersql.feeds.places import PlacedMistake
 from filtersql.feeds.staging import ChangeStage, distinct
 from filtersql.feeds.transaction_order import TransactionOrder
 
@@ -36,10 +37,10 @@ _Mask: TypeAlias = pyarrow.BooleanArray
 
 
 class _Taken(Struct, frozen=True):
-    """What is known of a group: how many changes of each op, and what each stage takes of them."""
+    """What is known of a group, and what each stage takes of it."""
 
+    group: Group
     judged: Judged
-    counts: Mapping[str, int]
     staged: Sequence[tuple[ChangeStage, Sequence[pyarrow.Array]]]
 
 
@@ -70,7 +71,7 @@ def take_columns(taker: Taker, block: ColumnBlock) -> int | None:
 
 
 def _take(taker: Taker, taken: _Taken, last: int, *, new: bool) -> int:
-    for op, count in taken.counts.items():
+    for op, count in taken.group.counts.items():
         taker.tally.total += count
         taker.count(taken.judged, op, count, last, new=new)
     for stage, arrays in taken.staged:
@@ -102,7 +103,7 @@ def _judged(taker: Taker, group: Group, last: int, *, new: bool) -> _Taken | Non
             mask = group.is_among(chosen)
             arrays = [array.filter(mask) for array in arrays]
         staged.append((stage, arrays))
-    return _Taken(judged, ops, staged)
+    return _Taken(group, judged, staged)
 
 
 def _facts(taker: Taker, group: Group) -> Judged | None:
@@ -156,11 +157,12 @@ def _lacking(
 
 def _are_right(taker: Taker, group: Group, chosen: _Mask, guarded: Collection[str]) -> bool:
     """Whether some changes are right, each looked at by itself."""
+    numbers, mistakes = compute.indices_nonzero(chosen).to_pylist(), list[PlacedMistake]()
     try:
-        records = list(group.records(chosen))
+        records = [change for _, change in group.reread(numbers, mistakes)]
     except (msgspec.DecodeError, UnicodeError):
         return False
-    if any(taker.judged(shape) is None for shape in {*shapes(records)}):
+    if mistakes or any(taker.judged(shape) is None for shape in {*shapes(records)}):
         return False
     images = (image for one in records for image in (one.before, one.after) if image)
     return not any(name in image and image[name] is None for image in images for name in guarded)

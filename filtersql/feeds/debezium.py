@@ -46,7 +46,15 @@ from filtersql.feeds.debezium_messages import Status
 from filtersql.feeds.debezium_order import Index, is_parted
 from filtersql.feeds.debezium_snapshots import covered, second_snapshots
 from filtersql.feeds.held import Counted
-from filtersql.feeds.landings import Lasts, Needed
+from filtersql.feeds.landings import (
+    Landing,
+    Lasts,
+    Needed,
+    all_needed,
+    lasts_of,
+    lowest_position,
+    lowest_reached,
+)
 from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record
@@ -64,11 +72,11 @@ class Debezium(Struct, frozen=True):
     feed: Feed
     catalog: Catalog
     index: Index
+    needed: Needed
     #: how far the feed was read for all targets, and where all of them stand
-    lowest: int = -1
-    needed: Needed = None
-    start: int = -1
-    lasts: Lasts = {}
+    lowest: int
+    start: int
+    lasts: Lasts
     #: partitioned tables whose rows the snapshot holds a second time, as those of their leaves
     covered: set[RelationName] = field(default_factory=set)
     #: how many changes each chunk of a file tells, and what the first reading found wrong
@@ -202,15 +210,14 @@ def open_feed(
     files: Sequence[FeedFile],
     feed: Feed,
     catalog: Catalog,
-    lowest: int,
-    needed: Needed,
-    start: int,
-    lasts: Lasts,
+    landings: Sequence[Landing],
     counted: Counted,
 ) -> Debezium:
     """Read the files once, for the order of their changes."""
-    opened = Debezium(files, feed, catalog, Index(counted), lowest, needed, start, lasts)
-    index = opened.index
+    start, lasts = lowest_position(landings), lasts_of(landings)
+    stands = (lowest_reached(landings), -1 if start is None else start, lasts)
+    index = Index(counted)
+    opened = Debezium(files, feed, catalog, index, all_needed(landings), *stands)
     for file in files:
         counts = opened.counts.setdefault(file.shown, [])
         for chunk in chunks(file):

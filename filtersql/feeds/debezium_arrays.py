@@ -22,7 +22,6 @@ from functools import reduce
 from typing import Any
 
 import pyarrow
-from msgspec import Struct
 from pyarrow import compute
 
 from filtersql.catalog import Column, PgType, Table
@@ -34,7 +33,7 @@ from filtersql.feeds.debezium_values import Decoder
 from filtersql.feeds.landings import Needed, is_needed
 from filtersql.feeds.readers import family
 
-__all__ = ["ImageRows", "Unusual", "event_fields", "image_rows"]
+__all__ = ["Unusual", "event_fields", "image_rows"]
 
 _IMAGES = ("before", "after")
 _NUMBER, _TEXT, _DOUBLE = pyarrow.int64(), pyarrow.string(), pyarrow.float64()
@@ -52,13 +51,6 @@ _MOMENTS = (-11_676_096_000_000_000, 221_845_392_000_000_000)
 
 class Unusual(Exception):
     """The lines have to be read one by one."""
-
-
-class ImageRows(Struct, frozen=True):
-    """Old rows, and new ones; `odd` are the changes that have to be read by themselves."""
-
-    images: Mapping[str, Rows]
-    odd: pyarrow.BooleanArray
 
 
 def event_fields(
@@ -91,10 +83,10 @@ def image_rows(
     decoder: Decoder,
     needed: Needed,
     updates: pyarrow.BooleanArray,
-) -> ImageRows:
-    """The images in the native format; `updates` are the changes that may leave values out.
+) -> tuple[dict[str, Rows], pyarrow.BooleanArray]:
+    """The images in the native format, and the changes that have to be read by themselves.
 
-    Raises Unusual.
+    `updates` are the changes that may leave values out. Raises Unusual.
     """
     wanted = [each for each in table.columns if is_needed(needed, table.name, each.name)]
     read = {image: Rows.of(events[image].chunk(0)) for image in _IMAGES}
@@ -111,7 +103,7 @@ def image_rows(
             columns[column.name] = _native(column, values, decoder)
         untold = columns.keys() - {each.name for each in logged}
         images[image] = Rows(rows.there, columns, told, untold)
-    return ImageRows(images, reduce(compute.or_, odd))
+    return images, reduce(compute.or_, odd)
 
 
 def _type(values: Sequence[object]) -> pyarrow.DataType:

@@ -22,20 +22,20 @@ from msgspec import Struct, field
 
 from filtersql.catalog import Catalog, Table
 from filtersql.definitions.model import Feed
-from filtersql.errors import Mistakes
+from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import AMBIGUOUS_VALUE, FILE_CHANGED, UNREADABLE_EVENT
 from filtersql.feeds.debezium_messages import Event, Status, placed
 from filtersql.feeds.debezium_times import Ambiguous
 from filtersql.feeds.debezium_values import Decoder, Unsent
 from filtersql.feeds.landings import Needed, is_needed
-from filtersql.feeds.lines import Chunk, line_span, lines_of, unread
+from filtersql.feeds.lines import Chunk, line_span, lines, unread
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Number, Record, relation_written
 from filtersql.names import RelationName
 
-__all__ = ["Changes", "Read", "message", "messages_in", "numbered_chunks", "unwrapped"]
+__all__ = ["OPS", "Changes", "Read", "message", "messages_in", "numbered_chunks", "unwrapped"]
 
-_OPS = {"r": "read", "c": "insert", "u": "update", "d": "delete", "t": "truncate"}
+OPS = {"r": "read", "c": "insert", "u": "update", "d": "delete", "t": "truncate"}
 _HINT = "A line is the value of one Kafka message, as Debezium's JSON converter writes it."
 
 
@@ -80,7 +80,7 @@ class Changes(Struct, frozen=True):
         mistakes: list[PlacedMistake],
     ) -> Iterator[tuple[Place, Record]]:
         """The change of a value, which is `old` and `new`, or of two halves."""
-        op = _OPS[new.event.op] if old is new else "update"
+        op = OPS[new.event.op] if old is new else "update"
         name = new.event.relation
         written = relation_written(name.schema, name.name)
         change = Record(seq, op, written, tx=None if op == "read" else new.event.tx)
@@ -90,10 +90,7 @@ class Changes(Struct, frozen=True):
             if table is not None:
                 of_old, of_new = (self.decoder(table, each.schema) for each in (old, new))
         except (msgspec.DecodeError, UnicodeError) as error:  # neither was looked at before
-            wrong = UNREADABLE_EVENT(
-                line_span(*place), form="Debezium", reason=str(error), hint=_HINT
-            )
-            mistakes.append((place, wrong))
+            mistakes.append((place, _unreadable(place, str(error))))
             return
         if op == "truncate":
             yield place, change
@@ -106,10 +103,10 @@ class Changes(Struct, frozen=True):
         known = len(mistakes)
         if before is not None:
             only = {each: value for each, value in before.items() if each in of_old.logged}
-            change.before = self._image(place, table, only, of_old, mistakes, [], False)
+            change.before = self._image(place, table, only, of_old, mistakes, None)
         if after is not None:
-            update = op == "update"
-            change.after = self._image(place, table, after, of_new, mistakes, unsent, update)
+            may_lack = unsent if op == "update" else None
+            change.after = self._image(place, table, after, of_new, mistakes, may_lack)
         change.unchanged = unsent or None
         if len(mistakes) == known:
             yield place, change
@@ -121,40 +118,19 @@ class Changes(Struct, frozen=True):
         written: dict[str, Any],
         decoder: Decoder,
         mistakes: list[PlacedMistake],
-        unsent: list[str],
-        update: bool,
+        unsent: list[str] | None,
     ) -> dict[str, Any]:
+        """The values that were sent; `unsent` takes the others, where an image may lack some."""
         image: dict[str, Any] = {}
         for name, value in written.items():
             try:
-                image[name] = decoder.value(name, value, update=update)
+                image[name] = decoder.value(name, value, update=unsent is not None)
             except Unsent:
+                assert unsent is not None  # it was asked for
                 unsent.append(name)
-            except Ambiguous as why:
-                if not is_needed(self.needed, table.name, name):
-                    continue
-                span = line_span(*place)
-                wrong = AMBIGUOUS_VALUE(
-                    span,
-                    column=name,
-                    table=table.name,
-                    form="Debezium",
-                    means=why.means,
-                    remedy=why.remedy,
-                )
-                mistakes.append((place, wrong))
-            except ValueError as error:
-                if not is_needed(self.needed, table.name, name):
-                    continue
-                reason = f'column "{name}": {error}'
-                mistakes.append(
-                    (
-                        place,
-                        UNREADABLE_EVENT(
-                            line_span(*place), form="Debezium", reason=reason, hint=_HINT
-                        ),
-                    )
-                )
+            except (Ambiguous, ValueError) as why:
+                if is_needed(self.needed, table.name, name):
+                    mistakes.append((place, _untold(place, table, name, why)))
         return image
 
     def decoder(self, table: Table, schema: bytes) -> Decoder:
@@ -165,19 +141,29 @@ class Changes(Struct, frozen=True):
         return self.decoders[key]
 
 
+def _untold(place: Place, table: Table, name: str, why: Ambiguous | ValueError) -> Mistake:
+    """What is said of a column whose value is not known."""
+    if isinstance(why, ValueError):
+        return _unreadable(place, f'column "{name}": {why}')
+    span, means = line_span(*place), why.means
+    return AMBIGUOUS_VALUE(
+        span, column=name, table=table.name, form="Debezium", means=means, remedy=why.remedy
+    )
+
+
+def _unreadable(place: Place, reason: str) -> Mistake:
+    return UNREADABLE_EVENT(line_span(*place), form="Debezium", reason=reason, hint=_HINT)
+
+
 def messages_in(
     chunk: Chunk, mistakes: list[PlacedMistake]
 ) -> Iterator[tuple[Place, Read | Status]]:
     """What concerns rows, of some lines: changes, and ends of transactions."""
-    every = (pair for numbers, some in lines_of(chunk) for pair in zip(numbers, some, strict=True))
-    for number, line in every:
-        place = (chunk.shown, number, line)
+    for place in lines([chunk]):
         try:
-            found = message(line)
+            found = message(place[2])
         except (msgspec.DecodeError, UnicodeError, ValueError) as error:
-            span = line_span(*place)
-            wrong = UNREADABLE_EVENT(span, form="Debezium", reason=str(error), hint=_HINT)
-            mistakes.append(unread(place, error, wrong))
+            mistakes.append(unread(place, error, _unreadable(place, str(error))))
             continue
         if found is not None:
             yield place, found
@@ -205,7 +191,7 @@ def message(line: bytes) -> Read | Status | None:
             event = _events.decode(line)
         except msgspec.ValidationError:
             event = None
-        if event is not None and event.op in _OPS:
+        if event is not None and event.op in OPS:
             return Read(placed(event), b"")
     message = _messages.decode(line)
     if message is None:
@@ -220,7 +206,7 @@ def message(line: bytes) -> Read | Status | None:
         return _statuses.decode(body)
     if message.op is None or message.op == "m":
         return None
-    if message.op not in _OPS:
+    if message.op not in OPS:
         raise ValueError(f'op "{message.op}" is unknown')
     return Read(placed(_events.decode(body)), schema)
 

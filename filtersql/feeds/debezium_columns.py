@@ -16,7 +16,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -26,24 +26,28 @@ from msgspec import Struct
 from pyarrow import compute
 
 from filtersql.feeds.arrow_lines import count_lines, read_lines, samples_of
-from filtersql.feeds.blocks import Block, in_blocks
-from filtersql.feeds.column_blocks import ColumnBlock, Group
+from filtersql.feeds.column_blocks import (
+    ColumnBlock,
+    ColumnTries,
+    Group,
+    Rows,
+    each_of,
+    plain_changes,
+)
 from filtersql.feeds.debezium_arrays import Unusual, event_fields, image_rows
-from filtersql.feeds.debezium_changes import Changes, unwrapped
+from filtersql.feeds.debezium_changes import OPS, Changes, unwrapped
 from filtersql.feeds.debezium_lines import TableLines, by_table, sample, table_of
-from filtersql.feeds.lines import Chunk, lines_of
-from filtersql.feeds.places import Place, PlacedMistake
-from filtersql.feeds.records import Record, relation_written
+from filtersql.feeds.lines import Chunk
+from filtersql.feeds.lines import lines as lines_in
+from filtersql.feeds.places import Place
+from filtersql.feeds.records import relation_written
 from filtersql.names import RelationName
 
 __all__ = ["ColumnReader", "InColumns"]
 
 #: fewer changes are read as fast line by line
 _FEWEST = 500
-#: a feed of which so many chunks in a row are not usual is read without a try
-_MOST_MISSES = 3
-_OneByOne: TypeAlias = Callable[[list[PlacedMistake]], Iterator[tuple[Place, Record]]]
-_OPS = {"r": "read", "c": "insert", "u": "update", "d": "delete"}
+_OPS = {op: name for op, name in OPS.items() if op != "t"}
 
 
 class InColumns(Struct, frozen=True):
@@ -56,11 +60,11 @@ class InColumns(Struct, frozen=True):
     apart: Sequence[tuple[Place, int]]
 
 
-#: what of some lines is in columns, the same one by one, and the numbers of those apart
-_Part: TypeAlias = tuple[Group | None, _OneByOne, Sequence[int]]
+#: what of some lines is in columns, and the numbers of those apart
+_Part: TypeAlias = tuple[Group | None, Sequence[int]]
 
 
-class ColumnReader(Struct):
+class ColumnReader(ColumnTries):
     """Reads lines as columns where they are the usual ones, as long as most of them are."""
 
     changes: Changes
@@ -68,63 +72,50 @@ class ColumnReader(Struct):
     halves: Collection[int] = ()
     #: partitioned tables whose rows the snapshot holds a second time
     covered: Collection[RelationName] = ()
-    misses: int = 0
 
     def read(self, chunk: Chunk, seqs: pyarrow.Int64Array) -> InColumns | None:
         """The changes of some lines, whose numbers are `seqs` (-1: read before).
 
         None: they have to be read line by line.
         """
-        if self.misses >= _MOST_MISSES or len(seqs) < _FEWEST:
+        if self.gave_up or len(seqs) < _FEWEST:
             return None
         self.misses += 1
-        lines: list[tuple[int, bytes]] = []
-        others: list[tuple[int, bytes]] = []
-        for numbers, some in lines_of(chunk):
-            for number, line in zip(numbers, some, strict=True):
-                (lines if b'"source"' in line else others).append((number, line))
+        lines: list[Place] = []
+        others: list[Place] = []
+        for place in lines_in([chunk]):
+            (lines if b'"source"' in place[2] else others).append(place)
         if len(lines) != len(seqs):
             return None
         try:
-            tables = by_table([line for _, line in lines])
+            tables = by_table([line for *_, line in lines])
         except (msgspec.DecodeError, UnicodeError):
             return None
         if len(lines) < _FEWEST * len(tables):
             return None
-        parts: list[_Part] = []
+        groups: list[Group] = []
         apart: list[int] = []
         for rows in tables:
             try:
-                parts.append(self._part(chunk.shown, lines, seqs, rows))
-                apart += parts[-1][2]
+                group, odd = self._part(lines, seqs, rows)
             except (Unusual, msgspec.DecodeError, UnicodeError):
-                apart += rows
-        groups = [group for group, *_ in parts if group is not None]
+                group, odd = None, rows
+            groups += [] if group is None else [group]
+            apart += odd
         if not groups:
             return None
-        size, each = len(chunk.text), partial(_each, parts)
+        size, each = len(chunk.text), partial(each_of, groups)
         block = ColumnBlock(chunk.shown, size, groups, each, self.taken)
         told = [
             (lines[row], seq)
             for row, seq in zip(apart, seqs.take(_array(apart)).to_pylist(), strict=True)
         ]
-        rest = [*told, *((line, -1) for line in others)]
-        return InColumns(block, [((chunk.shown, *line), seq) for line, seq in rest])
+        return InColumns(block, [*told, *((place, -1) for place in others)])
 
-    def taken(self) -> None:
-        """What was read last could be used."""
-        self.misses = 0
-
-    def _part(
-        self,
-        shown: str,
-        lines: Sequence[tuple[int, bytes]],
-        seqs: pyarrow.Int64Array,
-        rows: Sequence[int],
-    ) -> _Part:
+    def _part(self, lines: Sequence[Place], seqs: pyarrow.Int64Array, rows: Sequence[int]) -> _Part:
         """The lines of one table. Raises Unusual, msgspec.DecodeError."""
         lines, seqs = [lines[row] for row in rows], seqs.take(_array(rows))
-        text, schema = unwrapped(b"".join(line for _, line in lines))
+        text, schema = unwrapped(b"".join(line for *_, line in lines))
         samples = samples_of(text, sample)
         if samples is None or count_lines(text) != len(lines):
             raise Unusual
@@ -136,13 +127,13 @@ class ColumnReader(Struct):
         events = read_lines(text, len(lines), fields)
         if events is None:
             raise Unusual
-        known = TableLines(shown, lines, seqs, rows, text, schema, table, self.changes)
+        known = TableLines(lines, seqs, rows, text, schema, table, self.changes)
         return self._chosen(known, events)
 
     def _chosen(self, lines: TableLines, events: pyarrow.Table) -> _Part:
         """What is taken in columns, and what is apart. Raises Unusual."""
         table, count = lines.table, len(lines.seqs)
-        source = _members(events, "source")
+        source = Rows.of(events["source"].chunk(0)).columns
         op = events["op"].chunk(0)
         ops = compute.index_in(op, value_set=pyarrow.array([*_OPS]))
         named = (("schema", table.name.schema), ("table", table.name.name))
@@ -161,40 +152,26 @@ class ColumnReader(Struct):
             taken = compute.and_not(taken, is_read)
         decoder = self.changes.decoder(table, lines.schema)
         updates = compute.equal(op, "u")
-        found = image_rows(events, lines.text, table, decoder, self.changes.needed, updates)
+        images, odd = image_rows(events, lines.text, table, decoder, self.changes.needed, updates)
         halves = _array([*self.halves])
-        odd = compute.or_(found.odd, compute.is_in(source["lsn"], value_set=halves))
+        odd = compute.or_(odd, compute.is_in(source["lsn"], value_set=halves))
         odd = compute.or_(odd, ops.is_null())  # a TRUNCATE
         apart = [lines.rows[one] for one in _where(compute.and_(taken, odd))]
         chosen = compute.and_not(taken, odd)
         numbers = _where(chosen)
-        each = partial(lines.each, numbers)
         if not numbers:
-            return None, each, apart
+            return None, apart
         tx = source["txId"] if "txId" in source else pyarrow.nulls(count)
-        columns = {
-            "seq": lines.seqs,
-            "op": pyarrow.array([*_OPS.values()]).take(ops),
-            "tx": compute.if_else(is_read, None, tx.cast(pyarrow.string())),
-            "prev_seq": pyarrow.nulls(count, pyarrow.int64()),
-            "unchanged": pyarrow.nulls(count, pyarrow.list_(pyarrow.string())),
-        }
-        changes = pyarrow.table([one.filter(chosen) for one in columns.values()], [*columns])
-        images = {image: rows.only(chosen) for image, rows in found.images.items()}
+        columns = (
+            lines.seqs,
+            pyarrow.array([*_OPS.values()]).take(ops),
+            compute.if_else(is_read, None, tx.cast(pyarrow.string())),
+        )
+        changes = plain_changes(*(one.filter(chosen) for one in columns))
+        images = {image: rows.only(chosen) for image, rows in images.items()}
         places = [lines.rows[one] for one in numbers]
         group = Group(written, changes, images, partial(lines.reread, numbers), places)
-        return group, each, apart
-
-
-def _each(parts: Sequence[_Part], mistakes: list[PlacedMistake]) -> Iterator[Block]:
-    """What is in columns, one by one."""
-    for _, each, _ in parts:
-        yield from in_blocks(each(mistakes))
-
-
-def _members(events: pyarrow.Table, name: str) -> Mapping[str, pyarrow.Array]:
-    struct = events[name].chunk(0)
-    return {one.name: values for one, values in zip(struct.type, struct.flatten(), strict=True)}
+        return group, apart
 
 
 def _array(numbers: Sequence[int]) -> pyarrow.Int64Array:

@@ -2,7 +2,7 @@
 
 Example
     by_table(lines)                 [[0, 1, 3], [2]]: the third line is of another table
-    lines.each([0, 3], mistakes)    the changes of some of them, one by one, as `Changes` makes them
+    lines.reread([0, 3], [1], [])   the change of the second of two, as `Changes` makes it
 """
 
 from __future__ import annotations
@@ -31,9 +31,8 @@ _values = msgspec.json.Decoder(dict[str, Any])
 class TableLines(Struct, frozen=True):
     """Lines that were read as columns: values of one table, under one schema."""
 
-    shown: str
-    #: their numbers in the file, and they themselves; the seq of each
-    lines: Sequence[tuple[int, bytes]]
+    #: where each stands; the seq of each
+    places: Sequence[Place]
     seqs: pyarrow.Int64Array
     #: where each stands among the changes of its chunk
     rows: Sequence[int]
@@ -43,25 +42,16 @@ class TableLines(Struct, frozen=True):
     table: Table
     changes: Changes
 
-    def each(
-        self, chosen: Sequence[int], mistakes: list[PlacedMistake]
+    def reread(
+        self, chosen: Sequence[int], numbers: Sequence[int], mistakes: list[PlacedMistake]
     ) -> Iterator[tuple[Place, Record]]:
-        """The changes of some lines, one by one."""
+        """The changes of some of the lines that were chosen, one by one."""
         values, seqs = self.text.split(b"\n"), self.seqs.to_pylist()
-        for one in chosen:
+        for one in (chosen[number] for number in numbers):
             found = message(values[one])
             assert isinstance(found, Read)  # Arrow has read its op
             read = Read(found.event, self.schema)
-            place = (self.shown, *self.lines[one])
-            yield from self.changes.of(place, seqs[one], read, read, mistakes)
-
-    def reread(self, chosen: Sequence[int], numbers: Sequence[int]) -> Iterator[Record]:
-        """Some of these. Raises msgspec.DecodeError."""
-        mistakes: list[PlacedMistake] = []
-        for _, change in self.each([chosen[number] for number in numbers], mistakes):
-            yield change
-        if mistakes:
-            raise msgspec.DecodeError
+            yield from self.changes.of(self.places[one], seqs[one], read, read, mistakes)
 
 
 def by_table(lines: Sequence[bytes]) -> list[Sequence[int]]:

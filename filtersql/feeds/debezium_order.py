@@ -35,7 +35,7 @@ from filtersql.feeds.debezium_change_facts import ChangeFacts
 from filtersql.feeds.debezium_facts import FactColumns
 from filtersql.feeds.debezium_messages import Event, Status
 from filtersql.feeds.held import Counted, Held, LastPlaces, held_by, take_place
-from filtersql.feeds.landings import Lasts
+from filtersql.feeds.landings import Lasts, lost_beginning
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import relation_name
 from filtersql.names import RelationName
@@ -224,15 +224,12 @@ class Index(Struct):
         """The last change of a table whose place goes on, while its beginning was not read."""
         places = {seq >> SLOT_BITS for seqs in lasts.values() for seq in seqs}
         every = self._counts(places)
-        for table, seqs in lasts.items():
-            for seq in seqs:
-                place, slot = divmod(seq, 1 << SLOT_BITS)
-                counts = every.get(place, {})
-                # Where its numbers are sent, or all was read, there is nothing to count.
-                counted = self.ordered.get(table) != place and slot < (1 << SLOT_BITS) - 1
-                if counted and 0 < counts.get(table, 0) <= slot:
-                    return seq
-        return None
+
+        def count_at(place: int, table: RelationName) -> int:
+            # Where its numbers are sent there is nothing to count.
+            return 0 if self.ordered.get(table) == place else every.get(place, {}).get(table, 0)
+
+        return lost_beginning(lasts, SLOT_BITS, count_at)
 
 
 def is_parted(one: int, other: int, lasts: Collection[int]) -> bool:

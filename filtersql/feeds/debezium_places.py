@@ -12,7 +12,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pyarrow
@@ -31,7 +31,6 @@ from filtersql.feeds.debezium_messages import Event, Status
 from filtersql.feeds.debezium_order import Index, is_parted
 from filtersql.feeds.held import LastPlaces
 from filtersql.feeds.landings import all_needed, lasts_of
-from filtersql.feeds.lines import Chunk, chunks
 from filtersql.feeds.placed import Placed, Places, Range
 from filtersql.feeds.places import PlacedMistake
 from filtersql.feeds.portions import Portion
@@ -40,7 +39,7 @@ from filtersql.feeds.row_files import RowFile, read_rows
 from filtersql.feeds.shares import Share
 from filtersql.names import RelationName
 
-__all__ = ["Facts", "Placing", "chunks_of", "facts", "place"]
+__all__ = ["Facts", "Placing", "facts", "place"]
 
 _END, _TX = (pyarrow.int64(), pyarrow.string(), pyarrow.binary()), "c1"
 
@@ -102,7 +101,7 @@ def facts(placing: Placing, portion: Portion) -> Facts:
     rows = fact_file(placing.facts_of(portion.number))
     ends = RowFile.at(placing.ends_of(portion.number), _END)
     try:
-        for chunk in chunks_of(portion):
+        for chunk in portion.chunks():
             changes: list[tuple[int, bytes, Event]] = []
             number = begun = sum(counts)
             for (_, _, line), found in messages_in(chunk, mistakes):
@@ -148,12 +147,6 @@ def place(placing: Placing, among: Range) -> Placed:
     """The seqs of the changes of a range, for each portion into a file."""
     places = _placed(placing, among)
     return Placed(usual=False) if places is None else places.settle(placing.share, among)
-
-
-def chunks_of(portion: Portion) -> Iterator[Chunk]:
-    """The lines of a portion."""
-    for piece in portion.pieces:
-        yield from chunks(piece.file, piece.start, piece.stop)
 
 
 def _placed(placing: Placing, among: Range) -> Places | None:

@@ -24,7 +24,7 @@ from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.debezium_changes import Changes, Read, message, messages_in, numbered_chunks
 from filtersql.feeds.debezium_columns import ColumnReader
 from filtersql.feeds.debezium_messages import Status
-from filtersql.feeds.debezium_places import Placing, chunks_of
+from filtersql.feeds.debezium_places import Placing
 from filtersql.feeds.judged_portions import Taken, take_placed_blocks
 from filtersql.feeds.lines import Chunk
 from filtersql.feeds.placed import Range, seqs_of
@@ -67,7 +67,7 @@ def _chunks(placing: Placing, portion: Portion) -> Iterator[tuple[Chunk, list[tu
     """The lines, and of each message its seq (-1: it is passed over) and whether it is a half."""
     seqs, counts = seqs_of(placing.share, portion.number), placing.counts[portion.number]
     shown = portion.pieces[-1].file.shown
-    for chunk, numbers in numbered_chunks(chunks_of(portion), counts, shown):
+    for chunk, numbers in numbered_chunks(portion.chunks(), counts, shown):
         yield chunk, [seqs.get(number, (-1, False)) for number in numbers]
 
 

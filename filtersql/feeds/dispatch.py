@@ -26,15 +26,14 @@ from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.placed_order import PlacedOrder
-from filtersql.feeds.places import Place, PlacedMistake
+from filtersql.feeds.places import MOST_MISTAKES, Place, PlacedMistake
 from filtersql.feeds.records import Record, relation_name, relation_of
 from filtersql.feeds.staging import ChangeStage, distinct
 from filtersql.feeds.transaction_order import KnownOrder, TransactionOrder
 from filtersql.names import RelationName
 
-__all__ = ["MOST_MISTAKES", "Taker", "Tally"]
+__all__ = ["Taker", "Tally"]
 
-MOST_MISTAKES = 100
 _MOST_SHAPES = 10_000
 
 

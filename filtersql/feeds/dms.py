@@ -41,7 +41,7 @@ from filtersql.feeds.dms_changes import Changes
 from filtersql.feeds.dms_columns import ColumnReader
 from filtersql.feeds.dms_rows import HINT, RANK_BITS, Batch, Key, batches_of
 from filtersql.feeds.held import Counted, Held, LastPlaces, held_by, take_place
-from filtersql.feeds.landings import Lasts, Needed
+from filtersql.feeds.landings import Lasts, Needed, lost_beginning
 from filtersql.feeds.lines import FeedFile, line_span
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record
@@ -169,13 +169,12 @@ def lacks_beginning(
     ranks: Mapping[tuple[int, RelationName], int], counted: Counted, lasts: Lasts
 ) -> int | None:
     """The last change of a table in a hundredth of a second of which others were not read."""
-    for name, seqs in lasts.items():
-        for seq in seqs:
-            place, slot = divmod(seq, 1 << RANK_BITS)
-            held, whole = ranks.get((place, name), 0), slot == (1 << RANK_BITS) - 1
-            if not whole and counted.get((place, name), 0) < held <= slot:
-                return seq
-    return None
+
+    def count_at(place: int, name: RelationName) -> int:
+        count = ranks.get((place, name), 0)
+        return count if count > counted.get((place, name), 0) else 0
+
+    return lost_beginning(lasts, RANK_BITS, count_at)
 
 
 def sequence_of(feed: Feed) -> str:

@@ -70,20 +70,22 @@ class Changes(Struct, frozen=True):
         return self.feed.options.get("csv_null_value", "NULL")
 
     def each(
+        self, batch: Batch, seqs: Sequence[int], mistakes: list[PlacedMistake]
+    ) -> Iterator[tuple[Place, Record]]:
+        """The changes of rows that have these numbers, without those that hold a mistake."""
+        return self.some(batch, seqs, range(len(batch.rows)), mistakes)
+
+    def some(
         self,
         batch: Batch,
-        seqs: Iterable[int],
+        seqs: Sequence[int],
+        chosen: Iterable[int],
         mistakes: list[PlacedMistake],
-        chosen: Iterable[int] | None = None,
     ) -> Iterator[tuple[Place, Record]]:
-        """The changes of rows that have these numbers, or of some, for which there are no others.
-
-        A row in which a mistake was found is left out.
-        """
-        numbers = range(len(batch.rows)) if chosen is None else chosen
-        for number, seq in zip(numbers, seqs, strict=True):
+        """The same of some of the rows."""
+        for number in chosen:
             place = batch.place(number)
-            change = self._of(place, seq, batch, batch.row(number), mistakes)
+            change = self._of(place, seqs[number], batch, batch.row(number), mistakes)
             if change is not None:
                 yield place, change
 

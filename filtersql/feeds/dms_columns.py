@@ -18,31 +18,33 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-import msgspec
 import pyarrow
-from msgspec import Struct
 from pyarrow import compute
 
 from filtersql.feeds.blocks import Block, in_blocks
-from filtersql.feeds.column_blocks import ColumnBlock, Group, Rows
+from filtersql.feeds.column_blocks import (
+    ColumnBlock,
+    ColumnTries,
+    Group,
+    Rows,
+    each_of,
+    plain_changes,
+)
 from filtersql.feeds.dms_changes import OPS, Changes, Member
 from filtersql.feeds.dms_rows import Batch
 from filtersql.feeds.places import PlacedMistake
-from filtersql.feeds.records import Record, relation_written
+from filtersql.feeds.records import relation_written
 
 __all__ = ["ColumnReader"]
 
 #: fewer rows are read as fast one by one
 _FEWEST = 100
-#: files of which so many batches in a row are not usual are read without a try
-_MOST_MISSES = 3
 
 
-class ColumnReader(Struct):
+class ColumnReader(ColumnTries):
     """Reads rows as columns where they are the usual ones, as long as most of them are."""
 
     changes: Changes
-    misses: int = 0
 
     def blocks(
         self, batches: Iterable[tuple[Batch, Sequence[int]]], mistakes: list[PlacedMistake]
@@ -51,12 +53,12 @@ class ColumnReader(Struct):
         for batch, seqs in batches:
             found = self._read(batch, seqs)
             if found is None:
-                yield from self._each(batch, seqs, mistakes)
+                yield from in_blocks(self.changes.each(batch, seqs, mistakes))
             else:
                 yield found
 
     def _read(self, batch: Batch, seqs: Sequence[int]) -> ColumnBlock | None:
-        if self.misses >= _MOST_MISSES or not _FEWEST <= len(batch.rows) == len(seqs):
+        if self.gave_up or len(batch.rows) < _FEWEST:
             return None
         self.misses += 1
         try:
@@ -65,30 +67,8 @@ class ColumnReader(Struct):
             return None
         if group is None:
             return None
-        each = partial(self._each, batch, seqs)
-        return ColumnBlock(batch.shown, batch.size, [group], each, self._taken)
-
-    def _each(
-        self, batch: Batch, seqs: Sequence[int], mistakes: list[PlacedMistake]
-    ) -> Iterator[Block]:
-        """The same rows, one by one."""
-        return in_blocks(self.changes.each(batch, seqs, mistakes))
-
-    def _reread(
-        self, batch: Batch, seqs: Sequence[int], numbers: Sequence[int]
-    ) -> Iterator[Record]:
-        """Some of them. Raises msgspec.DecodeError where something is wrong."""
-        mistakes: list[PlacedMistake] = []
-        for _, change in self.changes.each(
-            batch, [seqs[one] for one in numbers], mistakes, numbers
-        ):
-            yield change
-        if mistakes:
-            raise msgspec.DecodeError
-
-    def _taken(self) -> None:
-        """What was read last could be used."""
-        self.misses = 0
+        each = partial(each_of, [group])
+        return ColumnBlock(batch.shown, batch.size, [group], each, self.taken)
 
     def _group(self, batch: Batch, seqs: Sequence[int]) -> Group | None:
         table = self.changes.catalog.tables.get(batch.table)
@@ -121,15 +101,9 @@ class ColumnReader(Struct):
             "before": _rows(has_old, old, known),
             "after": _rows(compute.invert(is_deleted), new, known),
         }
-        changes = {
-            "seq": pyarrow.array(seqs, pyarrow.int64()),
-            "op": op,
-            "tx": pyarrow.nulls(len(op), pyarrow.string()),
-            "prev_seq": pyarrow.nulls(len(op), pyarrow.int64()),
-            "unchanged": pyarrow.nulls(len(op), pyarrow.list_(pyarrow.string())),
-        }
-        reread = partial(self._reread, batch, seqs)
-        return Group(relation, pyarrow.table(changes), images, reread)
+        seq, tx = pyarrow.array(seqs, pyarrow.int64()), pyarrow.nulls(len(op), pyarrow.string())
+        reread = partial(self.changes.some, batch, seqs)
+        return Group(relation, plain_changes(seq, op, tx), images, reread)
 
     def _image(
         self,

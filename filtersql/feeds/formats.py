@@ -92,23 +92,20 @@ def open_files(
     `counted` are changes of files that are not opened again.
     Values of columns that no target needs need not be told; without targets all are.
     """
-    lowest, lasts = lowest_reached(landings), lasts_of(landings)
-    needed = all_needed(landings) if landings else None
+    needed = all_needed(landings)
     match feed.format:
         case "debezium":
-            start = lowest_position(landings)
-            stands = (lowest, needed, -1 if start is None else start, lasts)
-            opened = debezium.open_feed(files, feed, catalog, *stands, counted or {})
+            opened = debezium.open_feed(files, feed, catalog, landings, counted or {})
             index = opened.index
-            if (lost := index.lacks_beginning(lasts)) is not None:
+            if (lost := index.lacks_beginning(opened.lasts)) is not None:
                 raise Mistakes([LOST_BEGINNING(seq=lost, hint=KEEP)])
             told = (opened.closed, index.last(), opened.blocks, index.held(), index.snapshots)
             return Opened(opened.records, *told)
         case "dms":
-            found = Dms(files, feed, catalog, lasts, needed, counted or {}).index()
+            found = Dms(files, feed, catalog, lasts_of(landings), needed, counted or {}).index()
             return Opened(found.records, True, found.last, found.blocks, found.held)
         case "wal2json":
-            stream = Wal2json(files, feed, catalog, lowest, needed)
+            stream = Wal2json(files, feed, catalog, lowest_reached(landings), needed)
             return Opened(stream.records, False, stream.last)
         case _:
             return _native(files, catalog)

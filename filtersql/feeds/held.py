@@ -44,17 +44,9 @@ Counted = Mapping[tuple[int, RelationName], int]
 class LastPlace(Struct):
     """The last place of a table in a file, as far as was read; `once`: nobody sends it again."""
 
-    place: int = -1
+    place: int
     rows: int = 0
     once: bool = True
-
-    def add(self, place: int, rows: int = 1, *, once: bool) -> None:
-        """Take changes of a place."""
-        if place > self.place:
-            self.place, self.rows, self.once = place, 0, True
-        if place == self.place:
-            self.rows += rows
-            self.once = self.once and once
 
 
 #: by file and table
@@ -66,9 +58,12 @@ def take_place(
 ) -> None:
     """Take changes of a table at a place of a file."""
     tables = places.setdefault(file, {})
-    if (last := tables.get(table)) is None:
-        last = tables[table] = LastPlace()
-    last.add(place, rows, once=once)
+    last = tables.get(table)
+    if last is None or place > last.place:
+        last = tables[table] = LastPlace(place)
+    if place == last.place:
+        last.rows += rows
+        last.once = last.once and once
 
 
 def held_by(

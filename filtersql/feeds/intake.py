@@ -17,18 +17,16 @@ import pyarrow
 from filtersql.feeds.blocks import Block
 from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.column_dispatch import take_columns
-from filtersql.feeds.dispatch import MOST_MISTAKES, Taker, Tally
-from filtersql.feeds.lines import line_span
+from filtersql.feeds.dispatch import Taker, Tally
 from filtersql.feeds.order import Order
 from filtersql.feeds.placed_order import PlacedOrder
-from filtersql.feeds.places import Place
+from filtersql.feeds.places import MOST_MISTAKES
 from filtersql.feeds.shares import Share
 from filtersql.feeds.staging import ChangeStage, distinct
 from filtersql.feeds.transaction_order import KnownOrder, TransactionOrder
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.source import Span
 
-__all__ = ["Intake", "place_span", "stages_of"]
+__all__ = ["Intake", "stages_of"]
 
 #: what is buffered before it is written: so many changes, or so many bytes of lines
 _BATCH = 50_000
@@ -114,15 +112,9 @@ def stages_of(share: Share, path_of: Callable[[int], Path], tally: Tally) -> lis
     for index, landing in enumerate(share.landings):
         shape = _shape(landing.compiled)
         if shape not in files:
-            files[shape] = ChangeStage(
-                landing.compiled, share.engine, path_of(index), tally.mistakes, place_span
-            )
+            path = path_of(index)
+            files[shape] = ChangeStage(landing.compiled, share.engine, path, tally.mistakes)
     return [files[_shape(landing.compiled)] for landing in share.landings]
-
-
-def place_span(place: Place) -> Span:
-    """The span of a line, for a mistake."""
-    return line_span(*place)
 
 
 def _shape(compiled: CompiledTable) -> object:

@@ -28,14 +28,14 @@ from filtersql.errors import Mistakes
 from filtersql.feeds.blocks import Block, blocks_of
 from filtersql.feeds.column_blocks import Blocks, ColumnBlock
 from filtersql.feeds.intake import Intake
-from filtersql.feeds.lines import chunks
 from filtersql.feeds.native_columns import ColumnReader, column_blocks
 from filtersql.feeds.places import PlacedMistake
 from filtersql.feeds.portions import Piece, Portion
-from filtersql.feeds.rows import row_stage, take_source_rows
+from filtersql.feeds.rows import take_source_rows
 from filtersql.feeds.segments import Segment, grown
 from filtersql.feeds.shares import Share, SourceShare
 from filtersql.feeds.staged_files import StagedFile
+from filtersql.feeds.staging import RowStage
 from filtersql.feeds.table_feeds import Changes, Row
 from filtersql.feeds.transaction_order import KnownOrder, TransactionOrder, Unordered
 from filtersql.names import RelationName
@@ -147,12 +147,9 @@ def write_orders(share: Share, name: str, orders: Sequence[TransactionOrder]) ->
 def take_source(share: SourceShare, portion: Portion) -> bool:
     """Judge and stage the rows of a portion of a source; False: nothing that may be used."""
     path = share.folder / f"{portion.number}.parquet"
-    stage = row_stage(share.compiled, share.engine, path)
-    found = (
-        chunk for piece in portion.pieces for chunk in chunks(piece.file, piece.start, piece.stop)
-    )
+    stage = RowStage(share.compiled, share.engine, path)
     try:
-        take_source_rows(found, stage, share.table)
+        take_source_rows(portion.chunks(), stage, share.table)
         stage.close(rows_only=True)
     except Mistakes:
         return False
@@ -174,5 +171,4 @@ def _blocks(
     share: Share, piece: Piece, mistakes: list[PlacedMistake]
 ) -> Iterator[Block | ColumnBlock]:
     """The blocks of a piece."""
-    found = chunks(piece.file, piece.start, piece.stop)
-    return column_blocks(found, ColumnReader(share.catalog), mistakes)
+    return column_blocks(piece.chunks(), ColumnReader(share.catalog), mistakes)

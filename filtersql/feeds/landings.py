@@ -16,6 +16,7 @@ __all__ = [
     "all_needed",
     "is_needed",
     "lasts_of",
+    "lost_beginning",
     "lowest_position",
     "lowest_reached",
     "needed_columns",
@@ -70,7 +71,9 @@ def needed_columns(compiled: CompiledTable) -> frozenset[str]:
 
 
 def all_needed(landings: Sequence[Landing]) -> Needed:
-    """The columns of each source table of which some target wants the value."""
+    """The columns of each source table of which some target wants the value; without one all."""
+    if not landings:
+        return None
     found: dict[RelationName, frozenset[str]] = {}
     for compiled in (landing.compiled for landing in landings):
         columns = {column.name for column in compiled.feed_columns}
@@ -115,6 +118,22 @@ def _by_table(
             seq = seq_of(one, table)
             found[table] = found.get(table, frozenset()) | {-1 if seq is None else seq}
     return found
+
+
+def lost_beginning(
+    lasts: Lasts, bits: int, count_at: Callable[[int, RelationName], int]
+) -> int | None:
+    """The last change of a table whose place goes on, while its beginning was not read.
+
+    Of a table, `count_at` says how many changes a place has, if some of them were read now.
+    """
+    for table, seqs in lasts.items():
+        for seq in seqs:
+            place, slot = divmod(seq, 1 << bits)
+            whole = slot == (1 << bits) - 1
+            if not whole and 0 < count_at(place, table) <= slot:
+                return seq
+    return None
 
 
 def places_of(landings: Sequence[Landing], bits: int) -> dict[RelationName, int]:

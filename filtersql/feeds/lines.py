@@ -9,8 +9,9 @@ from __future__ import annotations
 import glob
 import gzip
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
+from itertools import repeat
 from pathlib import Path
 from typing import BinaryIO
 
@@ -33,7 +34,6 @@ __all__ = [
     "check_read",
     "chunks",
     "find_files",
-    "line_blocks",
     "line_span",
     "lines",
     "lines_of",
@@ -65,15 +65,6 @@ def find_files(pattern: str, root: Path, span: Span | None) -> tuple[FeedFile, .
     return files
 
 
-def lines(file: FeedFile, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, bytes]]:
-    """The lines with their numbers, blank ones left out; only a torn line lacks its newline.
-
-    All of them, or those that `line_blocks` gives of a range.
-    """
-    for numbers, some in line_blocks(file, start, stop):
-        yield from zip(numbers, some, strict=True)
-
-
 class Chunk(Struct, frozen=True):
     """Whole lines that stand one behind the other; `first` is the number of the first."""
 
@@ -82,20 +73,12 @@ class Chunk(Struct, frozen=True):
     text: bytes
 
 
-def line_blocks(
-    file: FeedFile, start: int = 0, stop: int | None = None
-) -> Iterator[tuple[Sequence[int], list[bytes]]]:
-    """The same, a megabyte at a time: the numbers of some lines, and the lines.
+def chunks(file: FeedFile, start: int = 0, stop: int | None = None) -> Iterator[Chunk]:
+    """All lines, some megabytes at a time, with the blank ones that are among them.
 
     Of a file that is not packed also those alone that begin in a range of its bytes; they are
     numbered from the first of them.
     """
-    for chunk in chunks(file, start, stop):
-        yield from lines_of(chunk)
-
-
-def chunks(file: FeedFile, start: int = 0, stop: int | None = None) -> Iterator[Chunk]:
-    """The same, some megabytes at a time, with the blank lines that are among them."""
     if stop is None and file.path.suffix != ".gz":
         # It may grow while it is read, perhaps for the second time.
         stop = file.size
@@ -117,8 +100,15 @@ def chunks(file: FeedFile, start: int = 0, stop: int | None = None) -> Iterator[
         ) from None
 
 
+def lines(found: Iterable[Chunk]) -> Iterator[Place]:
+    """The lines of chunks, blank ones left out; only a torn line lacks its newline."""
+    for chunk in found:
+        for numbers, some in lines_of(chunk):
+            yield from zip(repeat(chunk.shown), numbers, some)
+
+
 def lines_of(chunk: Chunk) -> Iterator[tuple[Sequence[int], list[bytes]]]:
-    """The lines of a chunk, as `line_blocks` gives them."""
+    """The same of one chunk, a megabyte at a time: the numbers of some lines, and the lines."""
     first, stream = chunk.first, BytesIO(chunk.text)
     while some := stream.readlines(_BLOCK_BYTES):
         numbers: Sequence[int] = range(first, first + len(some))

@@ -14,24 +14,21 @@ from functools import partial
 
 import msgspec
 import pyarrow
-from msgspec import Struct
 from pyarrow import compute
 
 from filtersql.catalog import Catalog
 from filtersql.feeds.arrow_lines import ahead, count_lines, read_lines, samples_of, written_fields
 from filtersql.feeds.blocks import Block
-from filtersql.feeds.column_blocks import ColumnBlock, Group, Rows
+from filtersql.feeds.column_blocks import ColumnBlock, ColumnTries, Group, Rows
 from filtersql.feeds.lines import Chunk
 from filtersql.feeds.native import blocks_of_chunk
-from filtersql.feeds.places import PlacedMistake
+from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record, record, relation_name
 
 __all__ = ["ColumnReader", "column_blocks"]
 
 #: relations with fewer changes in a block are read as fast line by line
 _FEWEST = 500
-#: a feed of which so many blocks in a row are not usual is read without a try
-_MOST_MISSES = 3
 _RELATION = re.compile(rb'"relation": ?"([^"\\]*)"')
 _TEXT, _NUMBER = pyarrow.string(), pyarrow.int64()
 
@@ -47,15 +44,14 @@ def column_blocks(
             yield from blocks_of_chunk(chunk, mistakes)
 
 
-class ColumnReader(Struct):
+class ColumnReader(ColumnTries):
     """Reads lines as columns where they are the usual ones, as long as most of them are."""
 
     catalog: Catalog
-    misses: int = 0
 
     def read(self, chunk: Chunk) -> ColumnBlock | None:
         """The changes of some lines; None: they have to be read line by line."""
-        if self.misses >= _MOST_MISSES:
+        if self.gave_up:
             return None
         count = count_lines(chunk.text)
         if count is not None and count < _FEWEST:
@@ -72,10 +68,6 @@ class ColumnReader(Struct):
             if (compute.min(column).as_py() or 0) < 0:
                 return None
         return block
-
-    def taken(self) -> None:
-        """What was read last could be used."""
-        self.misses = 0
 
     def _groups(self, text: bytes, count: int) -> list[Group] | None:
         samples = samples_of(text, record)
@@ -155,6 +147,8 @@ class ColumnReader(Struct):
         ]
 
 
-def _reread(text: bytes, numbers: Sequence[int]) -> Iterator[Record]:
+def _reread(
+    text: bytes, numbers: Sequence[int], mistakes: list[PlacedMistake]
+) -> Iterator[tuple[Place, Record]]:
     lines = text.split(b"\n")
-    return (record(lines[number]) for number in numbers)
+    return ((("", 0, lines[number]), record(lines[number])) for number in numbers)

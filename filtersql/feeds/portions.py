@@ -18,7 +18,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from filtersql.feeds.lines import FeedFile
+from filtersql.feeds.lines import Chunk, FeedFile, chunks
 
 __all__ = ["Piece", "Portion", "portions", "traces"]
 
@@ -33,12 +33,20 @@ class Piece(Struct, frozen=True):
     start: int = 0
     stop: int | None = None
 
+    def chunks(self) -> Iterator[Chunk]:
+        """The lines."""
+        return chunks(self.file, self.start, self.stop)
+
 
 class Portion(Struct, frozen=True):
     """What is read by itself; no other portion has its number."""
 
     number: int
     pieces: Sequence[Piece]
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The lines of all pieces."""
+        return (chunk for piece in self.pieces for chunk in piece.chunks())
 
 
 def portions(files: Sequence[FeedFile], *, whole: bool = False) -> list[Portion]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -18,30 +17,28 @@ from msgspec import Struct
 from pyarrow import compute, parquet
 
 from filtersql.catalog import Table
-from filtersql.errors import Mistake, Mistakes
+from filtersql.errors import Mistake
 from filtersql.errors.feeds import (
     INCOMPLETE_ROW,
-    TOO_MANY_FEED_MISTAKES,
     UNKNOWN_FEED_COLUMN,
     UNREADABLE_ROW,
 )
 from filtersql.errors.wording import meant
 from filtersql.feeds.arrow_lines import ahead, count_lines, read_lines, samples_of, written_fields
 from filtersql.feeds.landings import needed_columns
-from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of, unread
-from filtersql.feeds.places import Place, PlacedMistake
+from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines, unread
+from filtersql.feeds.places import MOST_MISTAKES, Place, PlacedMistake, in_order, raise_first
 from filtersql.feeds.records import Number
 from filtersql.feeds.staged_files import StagedColumn
 from filtersql.feeds.staging import RowStage
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine
 
-__all__ = ["StagedRows", "has_distinct_keys", "row_stage", "stage_rows", "take_source_rows"]
+__all__ = ["StagedRows", "has_distinct_keys", "stage_rows", "take_source_rows"]
 
 #: what is buffered before it is written: so many rows, or so many bytes of lines
 _BATCH = 50_000
 _BATCH_BYTES = 16 * 2**20
-_MOST_MISTAKES = 100
 #: text that is read faster as columns, and how many misses in a row end the tries
 _WORTH_IT = 2**16
 _MOST_MISSES = 3
@@ -62,14 +59,10 @@ def stage_rows(
     files: Sequence[FeedFile], compiled: CompiledTable, table: Table, engine: Engine, path: Path
 ) -> StagedRows:
     """Judge and stage the rows of some files. Raises Mistakes."""
-    stage = row_stage(compiled, engine, path)
+    stage = RowStage(compiled, engine, path)
     take_source_rows((chunk for file in files for chunk in chunks(file)), stage, table)
     stage.close()
-    if stage.mistakes:
-        found = [mistake for _, mistake in sorted(stage.mistakes, key=lambda item: item[0][:2])]
-        if len(found) >= _MOST_MISTAKES:
-            found = [*found[:_MOST_MISTAKES], TOO_MANY_FEED_MISTAKES(count=_MOST_MISTAKES)]
-        raise Mistakes(found)
+    raise_first(in_order(stage.mistakes))
     return StagedRows(path, stage.columns)
 
 
@@ -88,11 +81,6 @@ def has_distinct_keys(staged: StagedRows, compiled: CompiledTable) -> bool:
     return bool(keys.group_by(columns).aggregate([]).num_rows == keys.num_rows)
 
 
-def row_stage(compiled: CompiledTable, engine: Engine, path: Path) -> RowStage:
-    """The file of a target's rows, with no row yet."""
-    return RowStage(compiled, engine, path, [], lambda place: line_span(*place))
-
-
 def take_source_rows(pieces: Iterable[Chunk], stage: RowStage, table: Table) -> None:
     """Judge rows and put them into the stage, up to some mistakes."""
     misses = 0
@@ -108,9 +96,8 @@ def take_source_rows(pieces: Iterable[Chunk], stage: RowStage, table: Table) -> 
             continue
         # Small files are read line by line, and tell nothing of others.
         misses += len(chunk.text) >= _WORTH_IT
-        for numbers, some in lines_of(chunk):
-            _take_lines(zip(repeat(chunk.shown), numbers, some), stage, table)
-        if len(stage.mistakes) >= _MOST_MISTAKES:
+        _take_lines(lines([chunk]), stage, table)
+        if len(stage.mistakes) >= MOST_MISTAKES:
             break
 
 
@@ -137,8 +124,8 @@ def _arrays(text: bytes, stage: RowStage, table: Table) -> list[pyarrow.Array] |
 
 def _are_there(text: bytes, chosen: pyarrow.BooleanArray, compiled: CompiledTable) -> bool:
     """Whether the values that some rows do not have are null, and not absent."""
-    lines, needed = text.split(b"\n"), needed_columns(compiled)
-    rows = (lines[number] for number in compute.indices_nonzero(chosen).to_pylist())
+    every, needed = text.split(b"\n"), needed_columns(compiled)
+    rows = (every[number] for number in compute.indices_nonzero(chosen).to_pylist())
     try:
         return all(needed.issubset(_decoder.decode(line)) for line in rows)
     except (msgspec.DecodeError, UnicodeError):
@@ -156,7 +143,7 @@ def _take_lines(places: Iterable[Place], stage: RowStage, table: Table) -> None:
         if len(stage.rows) >= _BATCH or size >= _BATCH_BYTES:
             stage.flush()
             size = 0
-        if len(stage.mistakes) >= _MOST_MISTAKES:
+        if len(stage.mistakes) >= MOST_MISTAKES:
             break
 
 

@@ -15,7 +15,8 @@ import pyarrow
 from msgspec import Struct
 
 from filtersql.errors.feeds import NOT_OF_ITS_TYPE, NULL_IN_NOT_NULL, UNSTORABLE_VALUE
-from filtersql.feeds.places import Image, Place, PlacedMistake, Where
+from filtersql.feeds.lines import line_span
+from filtersql.feeds.places import Image, Place, PlacedMistake
 from filtersql.feeds.values import Codec, NotHeld
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import FeedColumn
@@ -67,7 +68,6 @@ class ColumnJudge(Struct, frozen=True):
     table: RelationName
     places: Sequence[Place]
     mistakes: list[PlacedMistake]
-    where: Where
 
     def array(
         self, column: FeedColumn, code: Codec, rows: Sequence[Image], image: str
@@ -78,7 +78,7 @@ class ColumnJudge(Struct, frozen=True):
         if column.not_null and None in values:
             for row, place in zip(rows, self.places, strict=True):
                 if name in row and row[name] is None:
-                    span = self.where(place)
+                    span = line_span(*place)
                     self.mistakes.append(
                         (place, NULL_IN_NOT_NULL(span, column=name, image=image, table=self.table))
                     )
@@ -95,7 +95,7 @@ class ColumnJudge(Struct, frozen=True):
             try:
                 code.value(value)
             except ValueError as reason:
-                span = self.where(place)
+                span = line_span(*place)
                 unstorable = isinstance(reason, NotHeld)
                 mistake = (UNSTORABLE_VALUE if unstorable else NOT_OF_ITS_TYPE)(
                     span, column=name, table=self.table, reason=reason

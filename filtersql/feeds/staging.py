@@ -11,11 +11,12 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow
 
-from filtersql.feeds.places import Image, Place, PlacedMistake, Where
+from filtersql.feeds.places import Image, Place, PlacedMistake
 from filtersql.feeds.records import Record
 from filtersql.feeds.stage_columns import ColumnJudge, Side, lists
 from filtersql.feeds.staged_files import StagedColumn, StagedFile
@@ -26,34 +27,47 @@ from filtersql.storage import Engine
 __all__ = ["ChangeStage", "RowStage", "distinct"]
 
 
-class ChangeStage:
-    """The pending changes of one target, buffered until `flush`."""
+@dataclass(eq=False)
+class _Stage:
+    """What is buffered for the file of one target, until `flush` converts and writes it."""
 
-    def __init__(
-        self,
-        compiled: CompiledTable,
-        engine: Engine,
-        path: Path,
-        mistakes: list[PlacedMistake],
-        where: Where,
-    ) -> None:
-        self.compiled = compiled
-        self.engine = engine
-        self.path = path
-        self.mistakes = mistakes
-        self.where = where
-        self.records: list[Record] = []
-        self.places: list[Place] = []
-        self.arrays: list[Sequence[pyarrow.Array]] = []
-        #: whether a TRUNCATE is among what was flushed
-        self.truncates = False
-        columns = compiled.feed_columns
-        self.codecs = [codec(column.pg_type, column.sql_type, engine) for column in columns]
+    compiled: CompiledTable
+    engine: Engine
+    path: Path
+    mistakes: list[PlacedMistake] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        columns = self.compiled.feed_columns
+        self.codecs = [codec(column.pg_type, column.sql_type, self.engine) for column in columns]
+        self.file = StagedFile(self.path, self._types())
+
+    def _types(self) -> list[pyarrow.DataType]:
+        """Those of the file's columns."""
+        return [code.kind.arrow for code in self.codecs]
+
+    def flush(self) -> None:
+        """Convert what is buffered, column by column, and write it."""
+        raise NotImplementedError
+
+    def close(self, *, rows_only: bool = False) -> None:
+        """Write the rest; the file exists afterwards, as `StagedFile.close` says."""
+        self.flush()
+        self.file.close(rows_only=rows_only)
+
+
+@dataclass(eq=False)
+class ChangeStage(_Stage):
+    """The pending changes of one target; `truncates`: a TRUNCATE is among what was flushed."""
+
+    records: list[Record] = field(default_factory=list)
+    arrays: list[Sequence[pyarrow.Array]] = field(default_factory=list)
+    truncates: bool = False
+
+    def _types(self) -> list[pyarrow.DataType]:
         images = [code.kind.arrow for code in self.codecs for _ in ("before", "after")]
         text = pyarrow.string()
-        self.file = StagedFile(
-            self.path, [pyarrow.int64(), text, text, *images, pyarrow.list_(pyarrow.string())]
-        )
+        return [pyarrow.int64(), text, text, *images, pyarrow.list_(text)]
 
     @property
     def columns(self) -> tuple[StagedColumn, ...]:
@@ -129,9 +143,7 @@ class ChangeStage:
             "after": Side.of([change.after for change in records]),
         }
         judges = {
-            image: ColumnJudge(
-                self.compiled.relation, side.only(self.places), self.mistakes, self.where
-            )
+            image: ColumnJudge(self.compiled.relation, side.only(self.places), self.mistakes)
             for image, side in sides.items()
         }
         arrays: list[pyarrow.Array | None] = [
@@ -151,37 +163,17 @@ class ChangeStage:
         if not self.mistakes:
             self.file.write([array for array in arrays if array is not None])
 
-    def close(self, *, rows_only: bool = False) -> None:
-        """Write the rest; the file exists afterwards, as `StagedFile.close` says."""
-        self.flush()
-        self.file.close(rows_only=rows_only)
-
 
 def distinct(stages: Sequence[ChangeStage]) -> list[ChangeStage]:
     """Each stage once: targets share some."""
     return list({id(stage): stage for stage in stages}.values())
 
 
-class RowStage:
+@dataclass(eq=False)
+class RowStage(_Stage):
     """The rows of a source table, for the initial copy."""
 
-    def __init__(
-        self,
-        compiled: CompiledTable,
-        engine: Engine,
-        path: Path,
-        mistakes: list[PlacedMistake],
-        where: Where,
-    ) -> None:
-        self.compiled = compiled
-        self.path = path
-        self.mistakes = mistakes
-        self.where = where
-        self.rows: list[Image] = []
-        self.places: list[Place] = []
-        columns = compiled.feed_columns
-        self.codecs = [codec(column.pg_type, column.sql_type, engine) for column in columns]
-        self.file = StagedFile(self.path, [code.kind.arrow for code in self.codecs])
+    rows: list[Image] = field(default_factory=list)
 
     @property
     def columns(self) -> tuple[StagedColumn, ...]:
@@ -202,7 +194,7 @@ class RowStage:
 
     def flush(self) -> None:
         """Convert what is buffered, column by column, and write it."""
-        judge = ColumnJudge(self.compiled.relation, self.places, self.mistakes, self.where)
+        judge = ColumnJudge(self.compiled.relation, self.places, self.mistakes)
         arrays = [
             judge.array(column, code, self.rows, "row")
             for column, code in zip(self.compiled.feed_columns, self.codecs, strict=True)
@@ -210,8 +202,3 @@ class RowStage:
         if self.rows and not self.mistakes:
             self.file.write([array for array in arrays if array is not None])
         self.rows, self.places = [], []
-
-    def close(self, *, rows_only: bool = False) -> None:
-        """Write the rest; the file exists afterwards, as `StagedFile.close` says."""
-        self.flush()
-        self.file.close(rows_only=rows_only)

@@ -31,7 +31,7 @@ from filtersql.changes import may_be_out_of_line
 from filtersql.definitions.model import Feed
 from filtersql.errors.feeds import AMBIGUOUS_VALUE, UNREADABLE_EVENT
 from filtersql.feeds.landings import Needed, is_needed
-from filtersql.feeds.lines import FeedFile, line_span, lines
+from filtersql.feeds.lines import FeedFile, chunks, line_span, lines
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.positions import is_lsn, lsn, seq_at
 from filtersql.feeds.records import Number, Record, relation_written
@@ -61,12 +61,12 @@ class Reader(Struct):
     broken: OpenTransaction | None = None
     #: changes of a transaction that began before the first file
     orphans: list[Place] = field(default_factory=list)
-    #: the events of a TRUNCATE, which end where another log position begins
-    truncates: list[tuple[Place, Event, int]] = field(default_factory=list)
+    #: the events of a TRUNCATE, which end where another log position begins: it, and the changes
+    truncates: list[tuple[Place, str | None, Record]] = field(default_factory=list)
 
     def take(self, place: Place, event: Event) -> Iterator[tuple[Place, Record]]:
         """The changes that are known with an event."""
-        if self.truncates and not (event.action == "T" and event.lsn == self.truncates[0][1].lsn):
+        if self.truncates and not (event.action == "T" and event.lsn == self.truncates[0][1]):
             yield from self.flush()
         if event.action == "M":
             return
@@ -81,7 +81,8 @@ class Reader(Struct):
             yield place, Record(self.open.next(), "commit", tx=self.open.tx)
             self.open = None
         elif event.action == "T":
-            self.truncates.append((place, event, self.open.next()))
+            change = Record(self.open.next(), "truncate", _relation(event), tx=self.open.tx)
+            self.truncates.append((place, event.lsn, change))
         elif event.action in _OPS:
             yield from self._change(place, event, self.open)
         else:
@@ -102,14 +103,10 @@ class Reader(Struct):
 
     def flush(self) -> Iterator[tuple[Place, Record]]:
         """The changes of one TRUNCATE: each names all tables of the statement."""
-        names = [
-            relation_written(event.schema or "", event.table or "")
-            for _, event, _ in self.truncates
-        ]
-        assert self.open is not None or not names
-        for (place, _, seq), name in zip(self.truncates, names, strict=True):
-            tx = self.open.tx if self.open else None
-            yield place, Record(seq, "truncate", name, tx=tx, relations=list(names))
+        names = [one.relation for *_, one in self.truncates if one.relation is not None]
+        for place, _, change in self.truncates:
+            change.relations = names
+            yield place, change
         self.truncates = []
 
     def _begin(self, place: Place, event: Event) -> OpenTransaction | None:
@@ -129,19 +126,11 @@ class Reader(Struct):
     def _change(
         self, place: Place, event: Event, transaction: OpenTransaction
     ) -> Iterator[tuple[Place, Record]]:
-        seq = transaction.next()
-        name = RelationName(event.schema or "", event.table or "")
-        table = self.catalog.tables.get(name)
+        seq, op = transaction.next(), _OPS[event.action]
+        table = self.catalog.tables.get(RelationName(event.schema or "", event.table or ""))
         before = self._image(place, event.identity, table)
         after = self._image(place, event.columns, table)
-        change = Record(
-            seq,
-            _OPS[event.action],
-            relation_written(event.schema or "", event.table or ""),
-            before,
-            after,
-            tx=transaction.tx,
-        )
+        change = Record(seq, op, _relation(event), before, after, tx=transaction.tx)
         if table is not None and after is not None and event.action == "U":
             change.unchanged = [
                 column.name
@@ -157,17 +146,15 @@ class Reader(Struct):
     ) -> dict[str, Any] | None:
         if columns is None:
             return None
-        image = {}
+        image: dict[str, Any] = {}
         for each in columns:
             known = None if table is None else table.column(each.name)
-            image[each.name] = self._value(
-                place, bytes(each.value), known.type.name if known else None
-            )
-            numeric = table is not None and known is not None and known.type.name in _NUMBERS
+            type_name = None if known is None else known.type.name
+            value = image[each.name] = self._value(place, bytes(each.value), type_name)
             if (
-                numeric
-                and table
-                and image[each.name] is None
+                table is not None
+                and value is None
+                and type_name in _NUMBERS
                 and not self._numbers_are_told()
                 and is_needed(self.needed, table.name, each.name)
             ):
@@ -212,6 +199,11 @@ class Reader(Struct):
         self.mistakes.append((place, mistake))
 
 
+def _relation(event: Event) -> str | list[str]:
+    """The table of an event, as a change names it."""
+    return relation_written(event.schema or "", event.table or "")
+
+
 class Wal2json(Struct, frozen=True):
     """Files in the order of their names; a transaction may go on in the next one.
 
@@ -230,8 +222,7 @@ class Wal2json(Struct, frozen=True):
         """The changes, file by file."""
         reader = Reader(self.catalog, self.feed, mistakes, self.lowest, self.needed)
         for file in self.files:
-            for number, line in lines(file):
-                place = (file.shown, number, line)
+            for place in lines(chunks(file)):
                 if (event := read_event(place, mistakes)) is not None:
                     for found in reader.take(place, event):
                         self._count(found[0][0], found[1].seq)

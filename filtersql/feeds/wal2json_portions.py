@@ -88,20 +88,16 @@ def take_stream(share: Share, part: StreamPart) -> Taken:
     reader = Reader(share.catalog, share.feed, [], share.lowest, needed, opened)
     pieces = part.portion.pieces
     segments = [
-        (piece.file.shown, partial(_blocks, reader, piece, _end(part, piece is pieces[-1])))
+        (piece.file.shown, partial(_blocks, reader, piece, part if piece is pieces[-1] else None))
         for piece in pieces
     ]
     return take_segments(share, part.portion.number, segments)
 
 
-def _end(part: StreamPart, behind: bool) -> str:
-    return "" if not behind else "feed" if part.last else "portion"
-
-
 def _step(piece: Piece) -> Step:
     counted, ended, began = 0, False, False
     opened: OpenTransaction | None = None
-    for _, line in lines(piece.file, piece.start, piece.stop):
+    for *_, line in lines(piece.chunks()):
         try:
             mark = _marks.decode(line)
         except (msgspec.DecodeError, UnicodeError):
@@ -121,20 +117,19 @@ def _step(piece: Piece) -> Step:
 
 
 def _blocks(
-    reader: Reader, piece: Piece, end: str, mistakes: list[PlacedMistake]
+    reader: Reader, piece: Piece, ends: StreamPart | None, mistakes: list[PlacedMistake]
 ) -> Iterator[Block | ColumnBlock | None]:
-    """The blocks of a piece, which may end a portion or the whole feed."""
+    """The blocks of a piece; `ends`: the portion of which it is the last one."""
 
     def records(mistakes: list[PlacedMistake]) -> Iterator[tuple[Place, Record]]:
         reader.mistakes = mistakes
-        for number, line in lines(piece.file, piece.start, piece.stop):
-            place = (piece.file.shown, number, line)
+        for place in lines(piece.chunks()):
             if (event := read_event(place, mistakes)) is not None:
                 yield from reader.take(place, event)
-        if end == "feed":
+        if ends is not None and ends.last:
             yield from reader.flush()
             reader.lose()
 
     yield from blocks_of(records)(mistakes)
-    if end == "portion" and (reader.truncates or reader.orphans):
+    if ends is not None and not ends.last and (reader.truncates or reader.orphans):
         yield None  # they go on in the next portion

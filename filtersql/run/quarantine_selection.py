@@ -15,9 +15,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from filtersql.errors import Mistake, Mistakes
-from filtersql.feeds.lines import line_span
-from filtersql.feeds.places import Place
+from filtersql.errors import Mistakes
 from filtersql.feeds.records import Record, relation_of
 from filtersql.feeds.restaging import restage
 from filtersql.feeds.staged_files import staged_columns
@@ -134,19 +132,12 @@ def _rows(target: TargetRun, path: Path) -> Iterator[tuple[int, str, tuple[Key, 
 
 def _stage(context: RunContext, target: TargetRun, held: Sequence[Held], path: Path) -> None:
     """Changes of the quarantine, as those of a feed are staged."""
-    mistakes: list[tuple[Place, Mistake]] = []
-    stage = ChangeStage(
-        target.compiled,
-        context.engine.dialect,
-        path,
-        mistakes,
-        lambda place: line_span(*place),
-    )
+    stage = ChangeStage(target.compiled, context.engine.dialect, path)
     for one in held:
         stage.add(one.record, ("quarantine", one.seq, b""))
     stage.close()
-    if mistakes:
-        raise Mistakes(mistake for _, mistake in mistakes)
+    if stage.mistakes:
+        raise Mistakes(mistake for _, mistake in stage.mistakes)
 
 
 def put_aside(context: RunContext, target: TargetRun, upto: int | None) -> None:

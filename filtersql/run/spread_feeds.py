@@ -26,8 +26,9 @@ from filtersql.feeds.held import Held
 from filtersql.feeds.judged_portions import take_rows, take_source
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.portions import portions, traces
-from filtersql.feeds.rows import StagedRows, row_stage
+from filtersql.feeds.rows import StagedRows
 from filtersql.feeds.shares import Share, SourceShare
+from filtersql.feeds.staging import RowStage
 from filtersql.feeds.table_feeds import TableFeed
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
@@ -104,7 +105,7 @@ def spread_source(
     if cluster is None or not _worth_it(cluster, files):
         return None
     folder = new_folder(folder)
-    stage = row_stage(compiled, engine.dialect, folder / NOTHING)
+    stage = RowStage(compiled, engine.dialect, folder / NOTHING)
     stage.close()
     share = SourceShare(compiled, table, engine.dialect, folder)
     before = _traces(files)

@@ -18,12 +18,9 @@ from pathlib import Path
 from msgspec import Struct, field
 from sqlglot import exp, select
 
-from filtersql.errors import Mistake
-from filtersql.feeds.places import Place
 from filtersql.feeds.repeated_rows import RepeatedChange, RepeatedRows, write_changes, write_rows
 from filtersql.feeds.staging import ChangeStage, RowStage
 from filtersql.rendering.compiled import FeedColumn
-from filtersql.source import Source, Span
 from filtersql.targets.model import Engine
 from filtersql.verify.kinds import Kind
 from filtersql.verify.layout import Case, Layout, Rows, bare_table, free_name, number_column, seq_of
@@ -113,19 +110,17 @@ class TrialEngine(Struct, frozen=True):
     def staged(self, number: str, columns: tuple[FeedColumn, ...]) -> RowStage:
         """A file for rows of these columns, with a number before each."""
         table = bare_table((number_column(number), *columns))
-        return RowStage(table, "duckdb", self._path(), [], _where)
+        return RowStage(table, "duckdb", self._path())
 
     def _staged(
         self, layout: Layout, cases: Mapping[int, Case], kind: Kind
     ) -> tuple[ChangeStage, RowStage, RowStage]:
         """The changes, the rows before them and those expected, each in a file."""
-        mistakes: list[tuple[Place, Mistake]] = []
         dialect = self.engine.dialect
-        changes = ChangeStage(layout.feed, dialect, self._path(), mistakes, _where)
+        changes = ChangeStage(layout.feed, dialect, self._path())
         shaped = layout.findings(self.engine) if kind is Kind.AUDIT else layout.target
         before, expected = (
-            RowStage(shape, dialect, self._path(), mistakes, _where)
-            for shape in (layout.target, shaped)
+            RowStage(shape, dialect, self._path()) for shape in (layout.target, shaped)
         )
         names = [column.name for column in layout.compiled.feed_columns]
         rows = RepeatedRows(changes.codecs[1:])
@@ -223,10 +218,6 @@ def _write_findings(stage: RowStage, findings: Mapping[int, Sequence[Row]]) -> N
     places = [rows.place(row) for some in findings.values() for row in some]
     numbers = [number for number, some in findings.items() for _ in some]
     write_rows(stage, rows.columns(), places, numbers)
-
-
-def _where(place: Place) -> Span:
-    return Source("", "").span(0, 0)
 
 
 def _column(name: str) -> exp.Column:

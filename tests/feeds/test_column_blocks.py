@@ -19,7 +19,14 @@ from running import World, table
 from test_feeds_blocks import ODD, USUAL
 
 from filtersql.errors import Mistakes
-from filtersql.feeds import arrow_lines, changes, column_dispatch, native, native_columns
+from filtersql.feeds import (
+    arrow_lines,
+    changes,
+    column_blocks,
+    column_dispatch,
+    native,
+    native_columns,
+)
 from filtersql.feeds import lines as feed_lines
 from filtersql.feeds import rows as source_rows
 from filtersql.feeds.dispatch import Taker
@@ -27,6 +34,7 @@ from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import chunks, find_files
 from filtersql.feeds.native_columns import ColumnReader
 from filtersql.feeds.records import Number
+from filtersql.feeds.staging import RowStage
 
 _MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
 _SETTINGS = settings(
@@ -89,7 +97,7 @@ class Feed:
     def _watch(self, patches: ExitStack, size: int, samples: int) -> None:
         patches.enter_context(patch.object(arrow_lines, "_SAMPLES", samples))
         patches.enter_context(patch.object(native_columns, "_FEWEST", 1))
-        patches.enter_context(patch.object(native_columns, "_MOST_MISSES", 10**6))
+        patches.enter_context(patch.object(column_blocks, "_MOST_MISSES", 10**6))
         patches.enter_context(patch.object(feed_lines, "_CHUNK_BYTES", size))
         take = column_dispatch.take_columns
 
@@ -289,7 +297,7 @@ def test_ordinary_changes_are_read_so(typed: Feed, feed: Feed) -> None:
     _all_taken(feed, "".join(several))
     (compiled,) = typed.tables
     catalog = typed.world.inputs().catalog.tables[compiled.relation]
-    stage = source_rows.row_stage(compiled, "duckdb", typed.staged / "rows.parquet")
+    stage = RowStage(compiled, "duckdb", typed.staged / "rows.parquet")
     source = "".join(_written(one) + "\n" for one in ({"a": 7, **row}, {"a": 8, **empty}))
     assert source_rows._arrays(source.encode(), stage, catalog) is not None
 

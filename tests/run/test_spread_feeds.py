@@ -18,7 +18,8 @@ from test_targets_spark import output
 from filtersql.definitions.model import Feed
 from filtersql.feeds import portions
 from filtersql.feeds.landings import Landing
-from filtersql.feeds.lines import FeedFile, line_blocks
+from filtersql.feeds.lines import FeedFile
+from filtersql.feeds.lines import lines as lines_in
 from filtersql.run import feed_reading, sources, spread_feeds
 from filtersql.targets.open import open_engine
 
@@ -81,13 +82,7 @@ def test_each_line_is_read_once(size: int, tmp_path: Path) -> None:
         file = FeedFile(path, "lines", len(text), 0)
         with patch.object(portions, "_BYTES", size):
             cut = portions.portions([file])
-        found = [
-            line
-            for portion in cut
-            for piece in portion.pieces
-            for _, some in line_blocks(piece.file, piece.start, piece.stop)
-            for line in some
-        ]
+        found = [line for portion in cut for *_, line in lines_in(portion.chunks())]
         assert found == [line for line in text.splitlines(keepends=True) if line.strip()]
 
 

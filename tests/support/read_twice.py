@@ -11,7 +11,7 @@ from rows import staged_rows
 
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
-from filtersql.feeds import column_dispatch, debezium_columns, dms_columns, dms_rows
+from filtersql.feeds import column_blocks, column_dispatch, debezium_columns, dms_columns, dms_rows
 from filtersql.feeds import lines as feed_lines
 from filtersql.feeds.changes import read
 from filtersql.feeds.formats import open_files, placed_order
@@ -57,7 +57,7 @@ class Reads:
     def _watch(self, patches: ExitStack, size: int | None) -> None:
         for module in (debezium_columns, dms_columns):
             patches.enter_context(patch.object(module, "_FEWEST", 1))
-            patches.enter_context(patch.object(module, "_MOST_MISSES", 10**6))
+        patches.enter_context(patch.object(column_blocks, "_MOST_MISSES", 10**6))
         if size is not None:
             patches.enter_context(patch.object(feed_lines, "_CHUNK_BYTES", size))
             patches.enter_context(patch.object(dms_rows, "_MOST_SIZE", size))
