@@ -119,7 +119,8 @@ class ColumnReader(ColumnTries):
         samples = samples_of(text, sample)
         if samples is None or count_lines(text) != len(lines):
             raise Unusual
-        (name,) = {*map(table_of, samples)} or {None}
+        names = {*map(table_of, samples)}
+        name = names.pop() if len(names) == 1 else None
         table = None if name is None else self.changes.catalog.tables.get(name)
         if table is None:
             raise Unusual

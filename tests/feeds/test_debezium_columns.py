@@ -212,3 +212,17 @@ def test_ordinary_changes_are_read_so(drawn: Reads) -> None:
         (drawn.root / "changes" / "1.jsonl").write_bytes(text)
         drawn.compare(2**23)
         assert drawn.changes - before == len(events)
+
+
+@pytest.mark.parametrize("at", [3, 4])
+def test_a_lone_change_of_another_table(drawn: Reads, at: int) -> None:
+    """Wherever it is among those of one table: seen at a glance, or by a sample alone."""
+    row = {name: 1 if name == "a" else "k1" if name == "k" else None for name in _COLUMNS}
+    plain = {"absent": (), "commit": 0, "again": 1, "order": False, "before": None, "op": "c"}
+    events = [
+        {**plain, "lsn": number, "table": "u" if number == at else "t", "after": {**row}}
+        for number in range(100)
+    ]
+    lines = _lines(events, ordered=False, tombstones=False)
+    (drawn.root / "changes" / "1.jsonl").write_bytes(b"".join(lines))
+    drawn.compare(2**23)
