@@ -85,6 +85,6 @@ def check_target_types(project: Project) -> None:
     """Raises Mistakes where a column's `target_type` is none that the engine can hold it in."""
     tables = project.definitions.catalog.tables.values()
     if any(column.target_type for table in tables for column in table.columns):
-        from filtersql.feeds import target_types
+        from filtersql.feeds import values
 
-        target_types.check_target_types(project.definitions.catalog, destination(project).engine)
+        values.check_target_types(project.definitions.catalog, destination(project).engine)

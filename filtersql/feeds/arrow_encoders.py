@@ -21,6 +21,7 @@ from msgspec import Struct
 from filtersql.catalog import PgType
 from filtersql.feeds.datetimes import FOREVER_DAYS, FOREVER_MICROS
 from filtersql.feeds.readers import Family, family, text_of
+from filtersql.filters.values.calendar import USECS_PER_DAY
 from filtersql.storage import Engine
 
 __all__ = ["StoredKind", "Unstorable", "stored_kind", "storer"]
@@ -58,12 +59,6 @@ class StoredKind(Struct, frozen=True):
     def arrow(self) -> pyarrow.DataType:
         """The Arrow type."""
         match self.name:
-            case "boolean":
-                return pyarrow.bool_()
-            case "float":
-                return pyarrow.float32()
-            case "double":
-                return pyarrow.float64()
             case "date":
                 return pyarrow.date32()
             case "timestamp":
@@ -73,7 +68,7 @@ class StoredKind(Struct, frozen=True):
             case "decimal":
                 return pyarrow.decimal128(self.precision, self.scale)
             case _:
-                return getattr(pyarrow, self.name)()
+                return pyarrow.type_for_alias(self.name)
 
     def array(self, values: list[object]) -> pyarrow.Array:
         """The Arrow array of stored values; days and microseconds are plain integers."""
@@ -113,7 +108,7 @@ def storer(pg_type: PgType, kind: StoredKind, engine: Engine) -> Callable[[objec
     if check is None:
         return None
     if of.holds == "integer":
-        return partial(_integer, 1 << (_INTEGER_BITS.get(kind.name, 16) - 1), of, check)
+        return partial(_integer, of, check)
     return lambda written: check(of.read(text_of(written)))
 
 
@@ -155,20 +150,18 @@ _NAMES_OF: Mapping[Engine, Mapping[str, Name]] = {
 _INTEGER_BITS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
 _CONTEXT = Context(prec=100)
 _SPARK_DAYS = (-719_162, 2_932_896)  # the years 1 to 9999
-_DAY = 86_400_000_000
 
 
-def _integer(limit: int, of: Family, check: Callable[[object], object], written: object) -> object:
+def _integer(of: Family, check: Callable[[object], object], written: object) -> object:
     # No text in between for nearly all integers: int2's limit is right for each type.
-    if type(written) is int and -32_768 <= written < 32_768 and limit >= 32_768:
+    if type(written) is int and -32_768 <= written < 32_768:
         return check(written)
     return check(of.read(text_of(written)))
 
 
 def _texts(of: Family) -> Callable[[object], object]:
-    if of.holds in ("text", "numeric"):
-        return lambda written: of.read(text_of(written))
-    return lambda written: of.printed(text_of(written))
+    read = of.read if of.holds in ("text", "numeric") else of.printed
+    return lambda written: read(text_of(written))
 
 
 def _checked(of: Family, kind: StoredKind, engine: Engine) -> Callable[[object], object] | None:
@@ -183,9 +176,9 @@ def _checked(of: Family, kind: StoredKind, engine: Engine) -> Callable[[object],
         case (("integer" | "numeric"), "decimal"):
             return partial(_decimal, kind)
         case "date", "date":
-            return partial(_days, engine, kind)
+            return partial(_moment, engine, kind, 1, FOREVER_DAYS)
         case ("timestamp", "timestamp") | ("timestamptz", "timestamptz"):
-            return partial(_micros, engine, kind)
+            return partial(_moment, engine, kind, USECS_PER_DAY, FOREVER_MICROS)
         case _:
             return None
 
@@ -216,22 +209,13 @@ def _decimal(kind: StoredKind, value: object) -> Decimal:
     return Decimal(text).quantize(Decimal((0, (1,), -kind.scale)), context=_CONTEXT)
 
 
-def _days(engine: Engine, kind: StoredKind, value: object) -> object:
+def _moment(engine: Engine, kind: StoredKind, day: int, forever: int, value: object) -> object:
+    """Days, or parts of some; `forever` is infinity."""
     assert isinstance(value, int)
-    if engine == "spark":
-        _judge_spark(value, abs(value) == FOREVER_DAYS, kind)
-    return value
-
-
-def _micros(engine: Engine, kind: StoredKind, value: object) -> object:
-    assert isinstance(value, int)
-    if engine == "spark":
-        _judge_spark(value // _DAY, abs(value) == FOREVER_MICROS, kind)
-    return value
-
-
-def _judge_spark(days: int, forever: bool, kind: StoredKind) -> None:
-    if forever or not _SPARK_DAYS[0] <= days <= _SPARK_DAYS[1]:
+    if engine == "spark" and (
+        abs(value) == forever or not _SPARK_DAYS[0] <= value // day <= _SPARK_DAYS[1]
+    ):
         raise Unstorable(
             f"cannot be held by Spark's {kind.sql}, which ends at the years 1 and 9999"
         )
+    return value

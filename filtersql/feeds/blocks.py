@@ -54,9 +54,9 @@ class Block(Struct, frozen=True):
         """The largest seq; -1 where there is no change."""
         return max((change.seq for change in self.records), default=-1)
 
-    def first_above(self, start: int) -> Record | None:
-        """The first change above a position."""
-        return next((change for change in self.records if change.seq > start), None)
+    def first_above(self, start: int) -> Record:
+        """The first change above a position, which there is."""
+        return next(change for change in self.records if change.seq > start)
 
     def parts(self, size: int) -> Iterator[Block]:
         """Smaller blocks, of so many bytes if a change is not larger by itself."""

@@ -136,11 +136,9 @@ class ColumnBlock(Struct, frozen=True, dict=True):
         """The largest seq."""
         return max(group.newest for group in self.groups)
 
-    def first_above(self, start: int) -> Record | None:
-        """The first change above a position, with what tells its order."""
+    def first_above(self, start: int) -> Record:
+        """The first change above a position, which there is, with what tells its order."""
         found = compute.index(compute.greater(self.seq, start), True).as_py()
-        if found < 0:
-            return None
         seq, tx, previous = (column[found].as_py() for column in (self.seq, self.tx, self.previous))
         return Record(seq=seq, op="", tx=tx, prev_seq=previous)
 

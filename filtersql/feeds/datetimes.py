@@ -55,8 +55,7 @@ _DATE = r"(\d{4,})-(\d\d)-(\d\d)"
 _TIME = r"(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6})0*)?)?"
 _OFFSET = r"(Z|z|[+-]\d\d(?::?\d\d(?::?\d\d)?)?)"
 _date = re.compile(rf"{_DATE}( BC)?", re.ASCII)
-_timestamp = re.compile(rf"{_DATE}[ T]{_TIME}( BC)?", re.ASCII)
-_timestamptz = re.compile(rf"{_DATE}[ T]{_TIME} ?{_OFFSET}( BC)?", re.ASCII)
+_moment = re.compile(rf"{_DATE}[ T]{_TIME}(?: ?{_OFFSET})?( BC)?", re.ASCII)
 _time = re.compile(_TIME, re.ASCII)
 _timetz = re.compile(rf"{_TIME} ?{_OFFSET}", re.ASCII)
 _FIELD = "date/time field value"
@@ -86,25 +85,23 @@ def date_days(text: str) -> int:
 
 def timestamp_micros(text: str) -> int:
     """Microseconds since 1970-01-01 00:00:00. Raises ValueError, OverflowError."""
-    if sign := _INFINITE.get(text):
-        return sign * FOREVER_MICROS
-    match = _timestamp.fullmatch(text)
-    if match is None:
-        raise ValueError
-    days = _days(match[1], match[2], match[3], bc=match[8] is not None)
-    return in_range(days * USECS_PER_DAY + _micros(match[4], match[5], match[6], match[7]))
+    return _moment_micros(text, zoned=False)
 
 
 def timestamptz_micros(text: str) -> int:
     """Microseconds since 1970-01-01 00:00:00 UTC; the text must state its offset."""
+    return _moment_micros(text, zoned=True)
+
+
+def _moment_micros(text: str, *, zoned: bool) -> int:
     if sign := _INFINITE.get(text):
         return sign * FOREVER_MICROS
-    match = _timestamptz.fullmatch(text)
-    if match is None:
+    match = _moment.fullmatch(text)
+    if match is None or (match[8] is not None) != zoned:
         raise ValueError
     days = _days(match[1], match[2], match[3], bc=match[9] is not None)
     local = days * USECS_PER_DAY + _micros(match[4], match[5], match[6], match[7])
-    return in_range(local - _offset_seconds(match[8]) * 1_000_000)
+    return in_range(local - _offset_seconds(match[8] or "Z") * 1_000_000)
 
 
 def time_text(text: str) -> str:

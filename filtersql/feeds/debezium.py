@@ -39,9 +39,9 @@ from filtersql.errors.feeds import (
 from filtersql.feeds.arrow_lines import ahead
 from filtersql.feeds.blocks import Block, in_blocks
 from filtersql.feeds.column_blocks import ColumnBlock
-from filtersql.feeds.debezium_change_facts import ChangeFacts
 from filtersql.feeds.debezium_changes import Changes, Read, message, messages_in, numbered_chunks
 from filtersql.feeds.debezium_columns import ColumnReader, InColumns
+from filtersql.feeds.debezium_facts import ChangeFacts
 from filtersql.feeds.debezium_messages import Status
 from filtersql.feeds.debezium_order import Index, is_parted
 from filtersql.feeds.debezium_snapshots import covered, second_snapshots
@@ -86,7 +86,7 @@ class Debezium(Struct, frozen=True):
     @property
     def closed(self) -> bool:
         """Whether no message tells where transactions end."""
-        return not self.index.ends
+        return not self.index.told
 
     def records(self, mistakes: list[PlacedMistake]) -> Iterator[tuple[Place, Record]]:
         """The changes, file by file."""

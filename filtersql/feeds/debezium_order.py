@@ -31,8 +31,7 @@ from msgspec import Struct, field
 from pyarrow import compute
 
 from filtersql.catalog import Catalog
-from filtersql.feeds.debezium_change_facts import ChangeFacts
-from filtersql.feeds.debezium_facts import FactColumns
+from filtersql.feeds.debezium_facts import ChangeFacts, FactColumns
 from filtersql.feeds.debezium_messages import Event, Status
 from filtersql.feeds.held import Counted, Held, LastPlaces, held_by, take_place
 from filtersql.feeds.landings import Lasts, lost_beginning
@@ -56,8 +55,6 @@ class Index(Struct):
     #: the last seq of each transaction whose changes are numbered
     newest: dict[str, int] = field(default_factory=dict)
     counts: dict[tuple[str, str], set[int]] = field(default_factory=dict)
-    #: the last message of each transaction of which one tells where it begins or ends
-    ends: dict[str, Status] = field(default_factory=dict)
     #: the last place of each file and table
     files: LastPlaces = field(default_factory=dict)
     numbered: dict[str, int] = field(default_factory=dict)
@@ -120,7 +117,6 @@ class Index(Struct):
 
     def end(self, status: Status, shown: str) -> None:
         """Take a message of a file that tells where a transaction begins or ends."""
-        self.ends[status.tx] = status
         self.told.add(shown)
         # Changes that it counts may land later: until then it has to be read again.
         seq = (status.bucket + 1 << SLOT_BITS) - 1

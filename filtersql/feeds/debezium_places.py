@@ -19,14 +19,14 @@ import pyarrow
 from msgspec import Struct
 
 from filtersql.errors import Mistakes
-from filtersql.feeds.debezium_change_facts import (
+from filtersql.feeds.debezium_changes import Changes, message, messages_in
+from filtersql.feeds.debezium_facts import (
     PLACE,
     ChangeFacts,
     fact_file,
     read_facts,
     write_facts,
 )
-from filtersql.feeds.debezium_changes import Changes, message, messages_in
 from filtersql.feeds.debezium_messages import Event, Status
 from filtersql.feeds.debezium_order import Index, is_parted
 from filtersql.feeds.held import LastPlaces
@@ -35,8 +35,8 @@ from filtersql.feeds.placed import Placed, Places, Range
 from filtersql.feeds.places import PlacedMistake
 from filtersql.feeds.portions import Portion
 from filtersql.feeds.positions import SLOT_BITS
-from filtersql.feeds.row_files import RowFile, read_rows
 from filtersql.feeds.shares import Share
+from filtersql.feeds.staged_files import RowFile, read_rows
 from filtersql.names import RelationName
 
 __all__ = ["Facts", "Placing", "facts", "place"]

@@ -32,7 +32,7 @@ from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.portions import Portion
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import Record
-from filtersql.feeds.row_files import RowFile, read_rows
+from filtersql.feeds.staged_files import RowFile, read_rows
 
 __all__ = ["take_halves", "take_placed"]
 

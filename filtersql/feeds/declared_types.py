@@ -144,6 +144,10 @@ _RANGES_OF_DAYS = (
     *("daterange", "tsrange", "tstzrange"),
     *("datemultirange", "tsmultirange", "tstzmultirange"),
 )
+_LITERALS = (
+    *("interval", "inet", "cidr", "macaddr", "money", "int4range", "int8range", "numrange"),
+    *("int4multirange", "int8multirange", "nummultirange"),
+)
 _STANDARD = Session(sql_standard_intervals=True)
 _ELSEWHERE = (Session("DMY", 3600), Session("YMD", 3600))
 #: what reads a value of the others, from their declared type and the text
@@ -155,21 +159,5 @@ DECLARED: Mapping[str, tuple[Value, Callable[[PgType, object], object]]] = {
     "timetz": ("text", partial(_time, timetz_text)),
     "bit": ("text", _bits),
     "varbit": ("text", _bits),
-    **dict.fromkeys(
-        (
-            "interval",
-            "inet",
-            "cidr",
-            "macaddr",
-            "money",
-            "int4range",
-            "int8range",
-            "numrange",
-            "int4multirange",
-            "int8multirange",
-            "nummultirange",
-            *_RANGES_OF_DAYS,
-        ),
-        ("text", _literal),
-    ),
+    **dict.fromkeys((*_LITERALS, *_RANGES_OF_DAYS), ("text", _literal)),
 }

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import compress
+from typing import TypeAlias
 
 from msgspec import Struct, field
 
@@ -32,9 +33,13 @@ from filtersql.feeds.staging import ChangeStage, distinct
 from filtersql.feeds.transaction_order import KnownOrder, TransactionOrder
 from filtersql.names import RelationName
 
-__all__ = ["Taker", "Tally"]
+__all__ = ["AnyOrder", "Taker", "Tally"]
 
 _MOST_SHAPES = 10_000
+
+
+#: an order that changes of a feed are in
+AnyOrder: TypeAlias = TransactionOrder | KnownOrder | Order | PlacedOrder
 
 
 class Tally(Struct):
@@ -56,7 +61,7 @@ class Taker(Struct, frozen=True):
     catalog: Catalog
     landings: Sequence[Landing]
     stages: Sequence[ChangeStage]
-    order: TransactionOrder | KnownOrder | Order | PlacedOrder
+    order: AnyOrder
     tally: Tally
     #: what was found of changes of a shape
     known: dict[Shape, Judged | list[Worded]] = field(default_factory=dict)
@@ -114,10 +119,6 @@ class Taker(Struct, frozen=True):
 
     def _takes(self, index: int, last: int, *, new: bool) -> bool:
         return new and not self.landings[index].has(last)
-
-    def take_each(self, block: Block) -> int:
-        """The same, where each change is judged by itself."""
-        return self._take_each(block, self._remember(block.records))
 
     def _remember(self, records: Sequence[Record]) -> Sequence[bool | None]:
         """Of each change whether it is new; None: its seq was used for another one."""

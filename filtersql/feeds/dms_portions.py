@@ -30,8 +30,8 @@ from filtersql.feeds.judged_portions import Taken, take_placed_blocks
 from filtersql.feeds.landings import all_needed, lasts_of, places_of
 from filtersql.feeds.placed import Placed, Places, Range, seqs_of
 from filtersql.feeds.portions import Portion
-from filtersql.feeds.row_files import RowFile, read_rows
 from filtersql.feeds.shares import Share
+from filtersql.feeds.staged_files import RowFile, read_rows
 from filtersql.names import RelationName
 
 __all__ = ["DmsFacts", "LoadedPortion", "facts", "in_order", "place", "take_placed_rows"]

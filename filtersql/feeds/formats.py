@@ -7,8 +7,8 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -28,14 +28,12 @@ from filtersql.feeds.landings import (
     lasts_of,
     lowest_position,
     lowest_reached,
-    stands_of,
 )
 from filtersql.feeds.lines import FeedFile, chunks
 from filtersql.feeds.native_columns import ColumnReader, column_blocks
 from filtersql.feeds.placed_order import PlacedOrder
-from filtersql.feeds.places import Place, PlacedMistake, Records
+from filtersql.feeds.places import PlacedMistake, Records
 from filtersql.feeds.positions import SLOT_BITS
-from filtersql.feeds.records import Record
 from filtersql.feeds.wal2json import Wal2json
 from filtersql.names import RelationName
 
@@ -51,8 +49,6 @@ __all__ = [
 ]
 
 
-_Block = TypeVar("_Block", Block, Block | ColumnBlock)
-
 #: of formats whose tables' files land by themselves, so that a change may come behind later ones:
 #: bits of the numbers that changes have at their place
 _NUMBERED = {"debezium": SLOT_BITS, "dms": RANK_BITS}
@@ -66,14 +62,14 @@ class Opened(Struct, frozen=True):
     """Files that are ready to be read, as often as it takes.
 
     `closed`: nothing more belongs to their last transaction, though no commit record ends it.
-    `last`: the last seq in each file, by its shown name; it is known after a read. `held`: what it
-    has of each table.
-    `blocks` gives what `records` gives, where a format can be read so.
+    `last`: the last seq in each file, by its shown name; it is known when `blocks` was read, or
+    `records` where there are none. `held`: what it has of each table.
     """
 
     records: Records
     closed: bool
     last: Mapping[str, int]
+    #: what `records` gives, where a format can be read so
     blocks: Blocks | None = None
     held: Mapping[str, tuple[Held, ...]] = {}
     #: the places of the snapshots of each table
@@ -146,8 +142,11 @@ class Consumption(Struct, frozen=True):
         bits, places = place_bits(feed), dict[RelationName, frozenset[int]]()
         if bits is None:
             return cls(lowest_reached(landings), None)
-        for table, seqs in (*lasts_of(landings).items(), *stands_of(landings).items()):
-            places[table] = places.get(table, frozenset()) | {seq >> bits for seq in seqs}
+        for one in landings:
+            stands = -1 if one.position is None else one.position
+            for table in one.compiled.sources:
+                own = {seq >> bits for seq in (stands, one.last_of(table))}
+                places[table] = places.get(table, frozenset()) | own
         return cls(lowest_reached(landings), bits, places)
 
     def covers(self, last: int, held: Sequence[Held] | None) -> bool:
@@ -176,17 +175,10 @@ def own_position(feed: Feed | None, newest: int | None, reached: int | None) -> 
 def _native(files: Sequence[FeedFile], catalog: Catalog) -> Opened:
     last: dict[str, int] = {}
 
-    def seen(blocks: Iterable[_Block]) -> Iterator[_Block]:
-        for block in blocks:
+    def blocks(mistakes: list[PlacedMistake]) -> Iterator[Block | ColumnBlock]:
+        found = (chunk for file in files for chunk in chunks(file))
+        for block in column_blocks(found, ColumnReader(catalog), mistakes):
             last[block.shown] = max(block.newest, last.get(block.shown, -1))
             yield block
 
-    def blocks(mistakes: list[PlacedMistake]) -> Iterator[Block | ColumnBlock]:
-        found = (chunk for file in files for chunk in chunks(file))
-        return seen(column_blocks(found, ColumnReader(catalog), mistakes))
-
-    def records(mistakes: list[PlacedMistake]) -> Iterator[tuple[Place, Record]]:
-        for block in seen(native.blocks_from_files(files, mistakes)):
-            yield from zip(block.places, block.records, strict=True)
-
-    return Opened(records, True, last, blocks)
+    return Opened(partial(native.from_files, files), True, last, blocks)

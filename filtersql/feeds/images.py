@@ -90,11 +90,12 @@ def judge(
         known = _facts(catalog.tables[found], landings)
         if isinstance(written, str):
             tables[written] = known
-    if known.table is not None and known.table.partition_by is not None:
-        partitioned = known.table.name
+    table = known.table
+    if table is not None and table.partition_by is not None:
+        partitioned = table.name
         return [lambda span: PARTITIONED_RELATION(span, table=partitioned)]
-    if known.targets or change.before or change.after:
-        return list(_images(change, known)) or known
+    if table is not None and (known.targets or change.before or change.after):
+        return list(_images(change, known, table)) or known
     return known
 
 
@@ -145,18 +146,15 @@ def _relation(written: str | list[str] | None, catalog: Catalog) -> RelationName
     return lambda span: UNKNOWN_FEED_RELATION(span, relation=name, hint=hint)
 
 
-def _images(change: Record, facts: Judged) -> Iterator[Worded]:
-    table = facts.table
-    assert table is not None
+def _images(change: Record, facts: Judged, table: Table) -> Iterator[Worded]:
     before, after = change.before, change.after
-    if before is not None and not facts.columns.issuperset(before):
-        yield from _unknown(before, facts)
-    if after is not None and not facts.columns.issuperset(after):
-        yield from _unknown(after, facts)
+    for image in (before, after):
+        if image is not None and not facts.columns.issuperset(image):
+            yield from _unknown(image, facts, table)
     if not facts.targets:
         return
     if change.unchanged:
-        yield from _unchanged(change, facts)
+        yield from _unchanged(change, facts, table)
     name, operation = table.name, change.op
     if operation in NEEDS_AFTER:
         if after is None:
@@ -180,9 +178,7 @@ def _in_order(columns: Collection[str], table: Table) -> tuple[str, ...]:
     return tuple(column.name for column in table.columns if column.name in columns)
 
 
-def _unknown(image: Mapping[str, object], facts: Judged) -> Iterator[Worded]:
-    table = facts.table
-    assert table is not None
+def _unknown(image: Collection[str], facts: Judged, table: Table) -> Iterator[Worded]:
     for column in image:
         if column not in facts.columns:
             hint = meant(column, (known.name for known in table.columns))
@@ -191,12 +187,10 @@ def _unknown(image: Mapping[str, object], facts: Judged) -> Iterator[Worded]:
             )
 
 
-def _unchanged(change: Record, facts: Judged) -> Iterator[Worded]:
-    table = facts.table
-    assert table is not None
+def _unchanged(change: Record, facts: Judged, table: Table) -> Iterator[Worded]:
     for column in change.unchanged or ():
         if column not in facts.columns:
-            yield from _unknown({column: None}, facts)
+            yield from _unknown([column], facts, table)
             continue
         reason = None
         if change.op != "update":

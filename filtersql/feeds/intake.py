@@ -17,13 +17,10 @@ import pyarrow
 from filtersql.feeds.blocks import Block
 from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.column_dispatch import take_columns
-from filtersql.feeds.dispatch import Taker, Tally
-from filtersql.feeds.order import Order
-from filtersql.feeds.placed_order import PlacedOrder
+from filtersql.feeds.dispatch import AnyOrder, Taker, Tally
 from filtersql.feeds.places import MOST_MISTAKES
 from filtersql.feeds.shares import Share
 from filtersql.feeds.staging import ChangeStage, distinct
-from filtersql.feeds.transaction_order import KnownOrder, TransactionOrder
 from filtersql.rendering.compiled import CompiledTable
 
 __all__ = ["Intake", "stages_of"]
@@ -35,30 +32,29 @@ _BATCH_BYTES = 16 * 2**20
 
 @dataclass(slots=True)
 class Intake:
-    """Takes blocks, one after the other. `stages` are the files of the targets, one for each."""
+    """Takes blocks, one after the other."""
 
     taker: Taker
-    stages: Sequence[ChangeStage]
     buffered: int = 0
     size: int = 0
 
     @classmethod
-    def opened(
-        cls,
-        share: Share,
-        order: TransactionOrder | KnownOrder | Order | PlacedOrder,
-        path_of: Callable[[int], Path],
-    ) -> Intake:
+    def opened(cls, share: Share, order: AnyOrder, path_of: Callable[[int], Path]) -> Intake:
         """An intake that has taken nothing; `path_of` names the file of the target of a number."""
         count = len(share.landings)
         tally = Tally(read=[0] * count, skipped=[0] * count)
         stages = stages_of(share, path_of, tally)
-        return cls(Taker(share.catalog, share.landings, stages, order, tally), stages)
+        return cls(Taker(share.catalog, share.landings, stages, order, tally))
 
     @property
     def tally(self) -> Tally:
         """What was counted so far."""
         return self.taker.tally
+
+    @property
+    def stages(self) -> Sequence[ChangeStage]:
+        """The files of the targets, one for each."""
+        return self.taker.stages
 
     @property
     def truncates(self) -> list[bool]:

@@ -30,7 +30,7 @@ from filtersql.feeds.column_blocks import Blocks, ColumnBlock
 from filtersql.feeds.intake import Intake
 from filtersql.feeds.native_columns import ColumnReader, column_blocks
 from filtersql.feeds.places import PlacedMistake
-from filtersql.feeds.portions import Piece, Portion
+from filtersql.feeds.portions import Portion
 from filtersql.feeds.rows import take_source_rows
 from filtersql.feeds.segments import Segment, grown
 from filtersql.feeds.shares import Share, SourceShare
@@ -83,9 +83,11 @@ def file_of(folder: Path, index: int, name: str) -> Path:
 
 def take(share: Share, portion: Portion) -> Taken:
     """Judge and stage a portion."""
-    return take_segments(
-        share, portion.number, [(p.file.shown, partial(_blocks, share, p)) for p in portion.pieces]
-    )
+    segments = [
+        (each.file.shown, partial(column_blocks, each.chunks(), ColumnReader(share.catalog)))
+        for each in portion.pieces
+    ]
+    return take_segments(share, portion.number, segments)
 
 
 def take_rows(share: Share, changes: Changes, number: int, rows: Iterator[Row]) -> Taken:
@@ -165,10 +167,3 @@ def _taken(intake: Intake, segments: Sequence[Segment] = ()) -> Taken:
     counts = (tally.total, tally.unpublished, tally.read, tally.skipped)
     told = (*counts, intake.truncates, tally.newest)
     return Taken(not tally.mistakes, segments, *told, hash(NAMES))
-
-
-def _blocks(
-    share: Share, piece: Piece, mistakes: list[PlacedMistake]
-) -> Iterator[Block | ColumnBlock]:
-    """The blocks of a piece."""
-    return column_blocks(piece.chunks(), ColumnReader(share.catalog), mistakes)

@@ -169,16 +169,15 @@ def _pair(commit: Commit, key: Sequence[str]) -> None:
     """A key that a snapshot takes away and adds is one whose row it updated."""
     if not key:
         return
-    gone = {tuple(row[name] for name in key) for row in commit.deleted}
-    both = gone & {tuple(row[name] for name in key) for row in commit.inserted}
 
-    def updated(row: Mapping[str, object]) -> bool:
-        return tuple(row[name] for name in key) in both
+    def key_of(row: Mapping[str, object]) -> tuple[object, ...]:
+        return tuple(row[name] for name in key)
 
-    commit.old = [row for row in commit.deleted if updated(row)]
-    commit.new = [row for row in commit.inserted if updated(row)]
-    commit.deleted = [row for row in commit.deleted if not updated(row)]
-    commit.inserted = [row for row in commit.inserted if not updated(row)]
+    both = {*map(key_of, commit.deleted)} & {*map(key_of, commit.inserted)}
+    commit.old = [row for row in commit.deleted if key_of(row) in both]
+    commit.new = [row for row in commit.inserted if key_of(row) in both]
+    commit.deleted = [row for row in commit.deleted if key_of(row) not in both]
+    commit.inserted = [row for row in commit.inserted if key_of(row) not in both]
 
 
 def _history(name: str, count: int) -> str:

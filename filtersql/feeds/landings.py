@@ -22,7 +22,6 @@ __all__ = [
     "needed_columns",
     "newest_of",
     "places_of",
-    "stands_of",
 ]
 
 #: the columns that targets read, of each table; None: all of them
@@ -48,6 +47,11 @@ class Landing(Struct, frozen=True):
     def has(self, seq: int) -> bool:
         """Whether it is beyond a change."""
         return self.position is not None and seq <= self.position
+
+    def last_of(self, table: RelationName) -> int:
+        """The last change of a table that was read for it; -1: none."""
+        last = self.position if self.newest is None else self.newest.get(table)
+        return -1 if last is None else last
 
     def parts(self, first: int, last: int) -> bool:
         """Whether some changes between two numbers are new to it, and others are not."""
@@ -97,26 +101,10 @@ def lowest_reached(landings: Sequence[Landing]) -> int:
 
 def lasts_of(landings: Sequence[Landing]) -> Lasts:
     """The last change of each table that each of its targets has read; -1: none of them."""
-
-    def last(one: Landing, table: RelationName) -> int | None:
-        return one.position if one.newest is None else one.newest.get(table)
-
-    return _by_table(landings, last)
-
-
-def stands_of(landings: Sequence[Landing]) -> Lasts:
-    """Where the targets of each table stand; that may be with a change of another one of theirs."""
-    return _by_table(landings, lambda one, _: one.position)
-
-
-def _by_table(
-    landings: Sequence[Landing], seq_of: Callable[[Landing, RelationName], int | None]
-) -> Lasts:
     found: dict[RelationName, frozenset[int]] = {}
     for one in landings:
         for table in one.compiled.sources:
-            seq = seq_of(one, table)
-            found[table] = found.get(table, frozenset()) | {-1 if seq is None else seq}
+            found[table] = found.get(table, frozenset()) | {one.last_of(table)}
     return found
 
 

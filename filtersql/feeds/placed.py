@@ -18,10 +18,9 @@ from msgspec import Struct, field
 
 from filtersql.feeds.judged_portions import write_orders
 from filtersql.feeds.placed_order import ends_of_places
-from filtersql.feeds.row_files import Bound, read_rows
 from filtersql.feeds.segments import Segment
 from filtersql.feeds.shares import Share
-from filtersql.feeds.staged_files import StagedFile, as_open
+from filtersql.feeds.staged_files import Bound, RowFile, read_rows
 from filtersql.feeds.transaction_order import TransactionOrder
 from filtersql.names import RelationName
 
@@ -91,9 +90,8 @@ class Places(Struct):
         order, segment = found
         name = f"{among.number}.parquet"
         for portion, some in self.rows.items():
-            file = StagedFile(as_open(_folder(share, portion)) / name, [*_PLACE])
-            columns = zip(zip(*some, strict=True), _PLACE, strict=True)
-            file.write([pyarrow.array(values, kind) for values, kind in columns])
+            file = RowFile.at(_folder(share, portion) / name, _PLACE)
+            file.rows += some
             file.close()
         write_orders(share, name, [order])
         return Placed(True, segment, self.halves, sorted(self.repeated), hash("places"))

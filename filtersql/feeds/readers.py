@@ -15,6 +15,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -25,8 +26,8 @@ from filtersql.catalog import PgType
 from filtersql.feeds.arrays import array_text
 from filtersql.feeds.datetimes import days_text, micros_text
 from filtersql.feeds.declared_types import DECLARED, Value, input_of, plain_text
-from filtersql.feeds.json_texts import check_json, json_text
 from filtersql.feeds.numbers import float_value, integer_value, numeric_text
+from filtersql.feeds.records import Number
 from filtersql.filters.values import show
 from filtersql.filters.values.arrays import SEPARATORS
 
@@ -70,7 +71,8 @@ def family(pg_type: PgType) -> Family:
     if pg_type.name in ("varchar", "bpchar") and pg_type.length is not None:
         return Family("text", partial(_sized, pg_type.length, pg_type.name == "bpchar"))
     if pg_type.name == "numeric":
-        return Family("numeric", partial(_numeric, pg_type.numeric_precision_scale))
+        digits = pg_type.numeric_precision_scale
+        return Family("numeric", _of_text(partial(numeric_text, precision_scale=digits)))
     if pg_type.name in DECLARED:
         holds, read = DECLARED[pg_type.name]
         return replace(_PRINTED.get(holds, _TEXT), holds=holds, read=partial(read, pg_type))
@@ -102,30 +104,41 @@ def _sized(length: int, padded: bool, written: object) -> str:
     return text.ljust(length) if padded else text
 
 
-def _as_literal(name: str, written: object) -> object:
-    return input_of(name, plain_text(written))
-
-
-def _integer(type_name: str, written: object) -> int:
-    return integer_value(plain_text(written), type_name)
-
-
-def _float(size: int, written: object) -> float:
-    return float_value(plain_text(written), size)
-
-
-def _numeric(precision_scale: tuple[int, int] | None, written: object) -> str:
-    return numeric_text(plain_text(written), precision_scale)
+def _of_text(read: Callable[[str], object]) -> Callable[[object], object]:
+    """What reads a value that is written as a text."""
+    return lambda written: read(plain_text(written))
 
 
 def _json(written: object) -> str:
-    text = written if isinstance(written, str) else json_text(written)
-    check_json(text)
+    """JSON that Python's reader takes; that is more than jsonb: `"\\u0000"`, `1e999999`."""
+    text = _json_text(written)
+    text.encode()
+    json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
     return text
 
 
-def _jsonb(written: object) -> object:
-    return input_of("jsonb", written if isinstance(written, str) else json_text(written))
+def _refuse(name: str) -> object:
+    raise ValueError(name)
+
+
+def _json_text(written: object) -> str:
+    """A document as it was written, or a JSON value as compact text, numbers as they were."""
+    return written if isinstance(written, str) else _compact(written)
+
+
+def _compact(value: object) -> str:
+    match value:
+        case Number():
+            return str(value)
+        case str():
+            return json.dumps(value, ensure_ascii=False)
+        case dict():
+            members = (f"{_compact(key)}: {_compact(item)}" for key, item in value.items())
+            return "{" + ", ".join(members) + "}"
+        case list():
+            return "[" + ", ".join(map(_compact, value)) + "]"
+        case _:
+            return json.dumps(value)
 
 
 _TEXT = Family("text", plain_text)
@@ -136,14 +149,14 @@ _PRINTED: Mapping[Value, Family] = {
 }
 #: types without digits of their own
 _FAMILIES: Mapping[str, Family] = {
-    "bool": Family("boolean", partial(_as_literal, "bool"), partial(show, "bool")),
-    "int2": Family("integer", partial(_integer, "int2")),
-    "int4": Family("integer", partial(_integer, "int4")),
-    "int8": Family("integer", partial(_integer, "int8")),
-    "float4": Family("float", partial(_float, 4), partial(show, "float4")),
-    "float8": Family("float", partial(_float, 8), partial(show, "float8")),
-    "bytea": Family("bytes", partial(_as_literal, "bytea"), partial(show, "bytea")),
-    "uuid": Family("text", partial(_as_literal, "uuid")),
+    "bool": Family("boolean", _of_text(partial(input_of, "bool")), partial(show, "bool")),
+    "int2": Family("integer", _of_text(partial(integer_value, type_name="int2"))),
+    "int4": Family("integer", _of_text(partial(integer_value, type_name="int4"))),
+    "int8": Family("integer", _of_text(partial(integer_value, type_name="int8"))),
+    "float4": Family("float", _of_text(partial(float_value, size=4)), partial(show, "float4")),
+    "float8": Family("float", _of_text(partial(float_value, size=8)), partial(show, "float8")),
+    "bytea": Family("bytes", _of_text(partial(input_of, "bytea")), partial(show, "bytea")),
+    "uuid": Family("text", _of_text(partial(input_of, "uuid"))),
     "json": Family("text", _json),
-    "jsonb": Family("text", _jsonb),
+    "jsonb": Family("text", lambda written: input_of("jsonb", _json_text(written))),
 }

@@ -135,9 +135,8 @@ def _are_there(text: bytes, chosen: pyarrow.BooleanArray, compiled: CompiledTabl
 def _take_lines(places: Iterable[Place], stage: RowStage, table: Table) -> None:
     size = 0
     for place in places:
-        if (row := _row(place, stage.mistakes)) is not None and _complete(
-            row, place, stage.compiled, table, stage.mistakes
-        ):
+        row = _row(place, stage.mistakes)
+        if row is not None and _is_complete(row, place, stage, table):
             stage.add(row, place)
             size += len(place[2])
         if len(stage.rows) >= _BATCH or size >= _BATCH_BYTES:
@@ -156,13 +155,8 @@ def _row(place: Place, mistakes: list[PlacedMistake]) -> dict[str, Any] | None:
         return None
 
 
-def _complete(
-    row: dict[str, Any],
-    place: Place,
-    compiled: CompiledTable,
-    table: Table,
-    mistakes: list[PlacedMistake],
-) -> bool:
+def _is_complete(row: dict[str, Any], place: Place, stage: RowStage, table: Table) -> bool:
+    """Whether a row has all columns that are needed, and no others; else that is a mistake."""
     known = [column.name for column in table.columns]
     wrong: list[Mistake] = [
         UNKNOWN_FEED_COLUMN(
@@ -171,8 +165,8 @@ def _complete(
         for column in row
         if column not in known
     ]
-    needed = needed_columns(compiled)
+    needed = needed_columns(stage.compiled)
     if missing := [name for name in known if name in needed and name not in row]:
         wrong.append(INCOMPLETE_ROW(line_span(*place), columns=missing, table=table.name))
-    mistakes += [(place, mistake) for mistake in wrong]
+    stage.mistakes += [(place, mistake) for mistake in wrong]
     return not wrong

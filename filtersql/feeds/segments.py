@@ -74,7 +74,6 @@ def grown(segment: Segment, block: Block | ColumnBlock, order: TransactionOrder)
         return segment
     if segment.first is None:
         first = block.first_above(-1 if order.start is None else order.start)
-        assert first is not None  # the order has taken it
         transaction = None if first.tx is None else str(first.tx)
         segment = replace(
             segment, first=first.seq, previous=first.prev_seq, transaction=transaction

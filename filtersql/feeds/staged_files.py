@@ -5,24 +5,46 @@ Example
     file.write([seqs, names])
     file.close()
     newest_staged(file.path, upto=17)    # 16
+    restage([released, staged], {612, 640}, path)     all changes of both files but those two
+
+    rows = RowFile.at(folder / "facts" / "3.parquet", [pyarrow.int64(), pyarrow.string()])
+    rows.add(17, "insert")
+    rows.close()
+    [*read_rows(folder / "facts" / "3.parquet", [("c0", ">=", 10)])]     [(17, "insert")]
 """
 
 from __future__ import annotations
 
 import stat
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow
-from msgspec import Struct
+from msgspec import Struct, field
 from pyarrow import compute, parquet
 
 from filtersql.feeds.datetimes import python_values
 
-__all__ = ["StagedColumn", "StagedFile", "as_open", "newest_staged", "staged_columns"]
+__all__ = [
+    "Bound",
+    "RowFile",
+    "StagedColumn",
+    "StagedFile",
+    "as_open",
+    "newest_staged",
+    "read_rows",
+    "restage",
+    "staged_columns",
+]
+
+#: rows of a RowFile that are written at once
+_BATCH = 50_000
+#: a column, an operator of pyarrow's filters, and a number, or a list of values
+Bound = tuple[str, str, object]
 
 
 class StagedColumn(Struct, frozen=True):
@@ -99,7 +121,7 @@ def newest_staged(path: Path, upto: int | None) -> int | None:
     It is asked of the statistics; only where a part goes on beyond the number, of the column.
     """
     newest: list[int] = []
-    for file in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
+    for file in _parts(path):
         with parquet.ParquetFile(file) as opened:
             for number in range(opened.num_row_groups):
                 part = opened.metadata.row_group(number)
@@ -112,3 +134,63 @@ def newest_staged(path: Path, upto: int | None) -> int | None:
                     seqs = opened.read_row_group(number, columns=["c0"]).column(0)
                     newest.append(compute.max(seqs.filter(compute.less_equal(seqs, upto))).as_py())
     return max(newest, default=None)
+
+
+def _parts(path: Path) -> list[Path]:
+    """A file, or those of a folder."""
+    return sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+
+
+def restage(paths: Sequence[Path], left_out: Collection[int], to: Path) -> None:
+    """Write the changes of some files into one; `left_out` are the seqs of those that are not."""
+    out: StagedFile | None = None
+    without = pyarrow.array(sorted(left_out), pyarrow.int64())
+    for path in chain.from_iterable(map(_parts, paths)):
+        found = parquet.ParquetFile(path)
+        out = out or StagedFile(to, [field.type for field in found.schema_arrow])
+        for batch in found.iter_batches():
+            kept = batch.filter(compute.invert(compute.is_in(batch.column(0), without)))
+            if kept.num_rows:
+                out.write(kept.columns)
+    assert out is not None  # there is a file at least
+    out.close()
+
+
+class RowFile(Struct):
+    """Rows on their way to a file, which exists afterwards only if there are some.
+
+    The parts of one reading leave them for each other.
+    """
+
+    file: StagedFile
+    rows: list[tuple[object, ...]] = field(default_factory=list)
+
+    @classmethod
+    def at(cls, path: Path, kinds: Sequence[pyarrow.DataType]) -> RowFile:
+        """Rows for a file, in a folder that may not exist yet."""
+        as_open(path.parent)
+        return cls(StagedFile(path, list(kinds)))
+
+    def add(self, *row: object) -> None:
+        """Take a row."""
+        self.rows.append(row)
+        if len(self.rows) >= _BATCH:
+            self._write()
+
+    def close(self) -> None:
+        """Write the rest."""
+        if self.rows:
+            self._write()
+        self.file.close(rows_only=True)
+
+    def _write(self) -> None:
+        columns = zip(zip(*self.rows, strict=True), self.file.types, strict=True)
+        self.file.write([pyarrow.array(values, kind) for values, kind in columns])
+        self.rows = []
+
+
+def read_rows(path: Path, bounds: list[Bound] | None = None) -> Iterator[tuple[Any, ...]]:
+    """The rows of a file within bounds of columns, `c0` the first; none where there is no file."""
+    if path.exists():
+        columns = parquet.read_table(path, filters=bounds).columns
+        yield from zip(*map(python_values, columns), strict=True)

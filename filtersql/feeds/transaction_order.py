@@ -120,12 +120,12 @@ class TransactionOrder:
         is_commit: pyarrow.BooleanArray,
     ) -> None:
         """The same, told by columns. Raises Unordered."""
-        if self.newest is None:
+        newest = self.newest
+        if newest is None:
             # Nothing is known of what comes before them.
-            before = pyarrow.concat_arrays([pyarrow.array([-1]), seq[:-1]])
+            newest = -1
             previous = pyarrow.concat_arrays([pyarrow.array([None], previous.type), previous[1:]])
-        else:
-            before = pyarrow.concat_arrays([pyarrow.array([self.newest]), seq[:-1]])
+        before = pyarrow.concat_arrays([pyarrow.array([newest]), seq[:-1]])
         follows = compute.all(compute.less_equal(previous, before)).as_py() is not False
         if not follows or not compute.all(compute.greater(seq, before)).as_py():
             raise Unordered

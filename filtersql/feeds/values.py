@@ -24,7 +24,8 @@ from collections.abc import Callable
 import pyarrow
 from msgspec import Struct
 
-from filtersql.catalog import PgType
+from filtersql.catalog import Catalog, PgType
+from filtersql.errors import Collector
 from filtersql.errors.feeds import UnstorableType
 from filtersql.feeds.arrow_encoders import StoredKind, Unstorable, stored_kind, storer
 from filtersql.feeds.datetimes import OutOfRange
@@ -33,7 +34,7 @@ from filtersql.feeds.vectorized import Whole, whole
 from filtersql.pgtypes import format_type, type_in_message
 from filtersql.storage import Engine
 
-__all__ = ["Codec", "NotHeld", "canonical_text", "codec", "type_title"]
+__all__ = ["Codec", "NotHeld", "canonical_text", "check_target_types", "codec", "type_title"]
 
 _SHOWN = 60
 
@@ -107,6 +108,20 @@ def codec(pg_type: PgType, sql_type: str, engine: Engine) -> Codec:
     return Codec(pg_type, kind, store, whole(pg_type, kind))
 
 
+def check_target_types(catalog: Catalog, engine: Engine) -> None:
+    """Raises Mistakes with every column whose target_type the engine has not, or cannot store."""
+    mistakes = Collector()
+    for table in catalog.tables.values():
+        for column in table.columns:
+            if column.target_type is not None:
+                with mistakes:
+                    try:
+                        codec(column.type, column.target_type, engine)
+                    except UnstorableType as mistake:
+                        raise mistake.of(column.name, table.name, column.span) from None
+    mistakes.raise_all()
+
+
 def canonical_text(pg_type: PgType, written: object) -> str:
     """PostgreSQL's text output for a JSON value. Raises ValueError, OverflowError."""
     return family(pg_type).printed(text_of(written))
@@ -122,11 +137,8 @@ def type_title(pg_type: PgType) -> str:
     return (format_type if sized else type_in_message)(pg_type)
 
 
-def _as_json(written: object) -> str:
-    """A value in the words of the feed: `true` and `{"x": 1}`, not Python's."""
-    return json.dumps(written, ensure_ascii=False, default=str)
-
-
 def _shown(written: object) -> str:
-    text = written if isinstance(written, str) else _as_json(written)
+    """A value in the words of the feed: `true` and `{"x": 1}`, not Python's."""
+    as_text = isinstance(written, str)
+    text = str(written) if as_text else json.dumps(written, ensure_ascii=False, default=str)
     return f'"{text}"' if len(text) <= _SHOWN else f'"{text[:_SHOWN]}…"'

@@ -70,18 +70,26 @@ def whole(pg_type: PgType, kind: StoredKind) -> Whole:
         case "float", "float" | "double":
             reals = partial(_reals, 4 if pg_type.name == "float4" else 8, kind)
             return partial(_numbers, reals, partial(_floats, reals))
+        case _:
+            taken = _of_texts(pg_type, kind)
+            return _nothing if taken is None else partial(_texts, taken)
+
+
+def _of_texts(pg_type: PgType, kind: StoredKind) -> _Of | None:
+    """The function from a column's texts; None: each is judged by itself."""
+    match family(pg_type).holds, kind.name:
         case "numeric", "string" | "decimal":
             return _numerics(pg_type, kind)
         case "date", "date":
-            return partial(_texts, partial(_cast, _DATE, kind))
+            return partial(_cast, _DATE, kind)
         case "timestamp", "timestamp":
-            return partial(_texts, partial(_cast, _moment(pg_type), kind))
+            return partial(_cast, _moment(pg_type), kind)
         case "timestamptz", "timestamptz":
-            return partial(_texts, partial(_cast, _moment(pg_type) + _OFFSET, kind))
+            return partial(_cast, _moment(pg_type) + _OFFSET, kind)
         case "text", "string":
             return _plain_texts(pg_type)
         case _:
-            return _nothing
+            return None
 
 
 def _moment(pg_type: PgType) -> str:
@@ -134,33 +142,29 @@ def _numbers(of: _Of, of_texts: _Of, written: _Written) -> pyarrow.Array | None:
 
 def _texts(of: _Of, written: _Written) -> pyarrow.Array | None:
     """Strings, and numbers that are kept as they were written."""
-    if isinstance(written, pyarrow.Array):
-        try:
-            return of(written) if isinstance(written, pyarrow.StringArray) else None
-        except (pyarrow.ArrowException, ValueError):
-            return None
-    types = {*map(type, written)}
-    if int in types:
-        # Not a boolean: that is a type of its own.
-        written = [str(one) if type(one) is int else one for one in written]
-    if not types <= {str, Number, int, _NONE}:
-        return None
     try:
-        array = pyarrow.array(written, pyarrow.string())
-        return of(array) if isinstance(array, pyarrow.StringArray) else None
+        if not isinstance(written, pyarrow.Array):
+            types = {*map(type, written)}
+            if not types <= {str, Number, int, _NONE}:
+                return None
+            if int in types:
+                # Not a boolean: that is a type of its own.
+                written = [str(one) if type(one) is int else one for one in written]
+            written = pyarrow.array(written, pyarrow.string())
+        return of(written) if isinstance(written, pyarrow.StringArray) else None
     except (pyarrow.ArrowException, ValueError):
         return None
 
 
-def _plain_texts(pg_type: PgType) -> Whole:
+def _plain_texts(pg_type: PgType) -> _Of | None:
     if is_plain(pg_type):
-        return partial(_texts, partial(_sized, None, False))
+        return partial(_sized, None, False)
     if pg_type.name in ("varchar", "bpchar") and pg_type.length is not None:
-        return partial(_texts, partial(_sized, pg_type.length, pg_type.name == "bpchar"))
+        return partial(_sized, pg_type.length, pg_type.name == "bpchar")
     as_printed = pg_type.schema == "pg_catalog" and not pg_type.is_array and pg_type.typmod < 0
     if as_printed and pg_type.name in _PRINTED:
-        return partial(_texts, partial(_printed, _PRINTED[pg_type.name]))
-    return _nothing
+        return partial(_printed, _PRINTED[pg_type.name])
+    return None
 
 
 def _sized(length: int | None, padded: bool, texts: pyarrow.StringArray) -> pyarrow.Array | None:
@@ -211,25 +215,21 @@ def _reals(
     return values.cast(kind.arrow) if _all(right) else None
 
 
-def _numerics(pg_type: PgType, kind: StoredKind) -> Whole:
+def _numerics(pg_type: PgType, kind: StoredKind) -> _Of | None:
     """Numbers with all the digits of their type: PostgreSQL prints them as they are written."""
     digits = pg_type.numeric_precision_scale
     if digits is None:
         pattern = r"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?"
-        return (
-            partial(_texts, partial(_decimals, pattern, kind))
-            if kind.name == "string"
-            else _nothing
-        )
+        return partial(_decimals, pattern, kind) if kind.name == "string" else None
     precision, scale = digits
     if not 0 <= scale <= precision <= _MOST_DIGITS:
-        return _nothing
+        return None
     if kind.name == "decimal" and (kind.precision, kind.scale) != digits:
-        return _nothing
+        return None
     before = precision - scale
     some = f"0|[1-9][0-9]{{0,{before - 1}}}" if before else "0"
     pattern = f"-?(?:{some})" + (rf"\.[0-9]{{{scale}}}" if scale else "")
-    return partial(_texts, partial(_decimals, pattern, kind))
+    return partial(_decimals, pattern, kind)
 
 
 def _decimals(pattern: str, kind: StoredKind, texts: pyarrow.StringArray) -> pyarrow.Array | None:

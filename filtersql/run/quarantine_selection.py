@@ -17,8 +17,7 @@ from msgspec.structs import replace
 
 from filtersql.errors import Mistakes
 from filtersql.feeds.records import Record, relation_of
-from filtersql.feeds.restaging import restage
-from filtersql.feeds.staged_files import staged_columns
+from filtersql.feeds.staged_files import restage, staged_columns
 from filtersql.feeds.staging import ChangeStage
 from filtersql.feeds.values import canonical_text
 from filtersql.run import quarantine

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from random_feeds import FEEDS, POSITIONS, lines, two_targets
 from rows import staged_rows
 from running import World, table
-from test_feeds_blocks import ODD, USUAL
+from test_feeds_blocks import ODD, USUAL, take_each
 
 from filtersql.errors import Mistakes
 from filtersql.feeds import (
@@ -73,8 +73,7 @@ class Feed:
         ]
         with ExitStack() as patches:
             if size is None:
-                each = lambda taker, block: taker.take_each(block)  # noqa: E731
-                patches.enter_context(patch.object(Taker, "take_all", each))
+                patches.enter_context(patch.object(Taker, "take_all", take_each))
                 blocks = None
             else:
                 self._watch(patches, size, samples)

@@ -17,6 +17,7 @@ from test_values import TEXTS
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import UnstorableType
 from filtersql.feeds import values
+from filtersql.feeds.blocks import Block
 from filtersql.feeds.changes import read
 from filtersql.feeds.dispatch import Taker
 from filtersql.feeds.landings import Landing
@@ -142,6 +143,11 @@ def test_a_column_at_once_holds_what_each_of_its_values_becomes(name: str) -> No
     compare()
 
 
+def take_each(taker: Taker, block: Block) -> int:
+    """Take the changes of a block, each of which is judged by itself."""
+    return taker._take_each(block, taker._remember(block.records))
+
+
 Compiled = tuple[World, Sequence[CompiledTable]]
 
 
@@ -204,7 +210,7 @@ def test_a_block_is_judged_as_each_of_its_changes(
     (folder / "1.jsonl").write_bytes(lines(feed, torn))
     at_once = _outcome(world, positions, in_blocks=True)
     with (
-        patch.object(Taker, "take_all", lambda self, block: self.take_each(block)),
+        patch.object(Taker, "take_all", take_each),
         patch.object(values, "whole", lambda *_: lambda _: None),
     ):
         each = _outcome(world, positions, in_blocks=False)
