@@ -23,12 +23,11 @@ from filtersql.feeds.blocks import blocks_of
 from filtersql.feeds.column_blocks import Blocks
 from filtersql.feeds.dispatch import Tally
 from filtersql.feeds.intake import Intake
-from filtersql.feeds.landings import Landing
+from filtersql.feeds.landings import Landing, Share
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.placed_order import PlacedOrder
 from filtersql.feeds.places import MOST_MISTAKES, Records, in_order, raise_first
-from filtersql.feeds.shares import Share
 from filtersql.feeds.staged_files import StagedColumn
 from filtersql.feeds.staging import ChangeStage
 from filtersql.feeds.transaction_order import TransactionOrder, Unordered
@@ -38,7 +37,6 @@ from filtersql.source import Span
 
 __all__ = [
     "Reading",
-    "Records",
     "StagedChanges",
     "read",
     "staged_changes",

@@ -82,7 +82,10 @@ def _take(taker: Taker, taken: _Taken, last: int, *, new: bool) -> int:
 def _judged(taker: Taker, group: Group, last: int, *, new: bool) -> _Taken | None:
     """What is right about a group; None: some of it may not be."""
     ops = group.counts
-    judged = _facts(taker, group)
+    judged: Judged | None = Judged(())
+    if group.relation is not None:
+        columns = tuple(group.images["after"].columns)
+        judged = taker.judged(("read", group.relation, None, columns, None))
     if judged is None or not _OPERATIONS.issuperset(ops):
         return None
     takers: dict[int, set[str]] = {}
@@ -93,9 +96,9 @@ def _judged(taker: Taker, group: Group, last: int, *, new: bool) -> _Taken | Non
     if judged.targets and not _is_right(taker, group, judged, stages):
         return None
     staged = []
-    columns = {image: rows.columns for image, rows in group.images.items()}
+    images = {image: rows.columns for image, rows in group.images.items()}
     for stage in stages:
-        arrays = stage.arrays_of(group.column, columns)
+        arrays = stage.arrays_of(group.column, images)
         if arrays is None:
             return None
         chosen = takers[id(stage)]
@@ -104,14 +107,6 @@ def _judged(taker: Taker, group: Group, last: int, *, new: bool) -> _Taken | Non
             arrays = [array.filter(mask) for array in arrays]
         staged.append((stage, arrays))
     return _Taken(group, judged, staged)
-
-
-def _facts(taker: Taker, group: Group) -> Judged | None:
-    """What holds for each change of a relation."""
-    if group.relation is None:
-        return Judged(())
-    columns = tuple(group.images["after"].columns)
-    return taker.judged(("read", group.relation, None, columns, None))
 
 
 def _is_right(taker: Taker, group: Group, judged: Judged, stages: Collection[ChangeStage]) -> bool:

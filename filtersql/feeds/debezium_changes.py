@@ -28,7 +28,7 @@ from filtersql.feeds.debezium_messages import Event, Status, placed
 from filtersql.feeds.debezium_times import Ambiguous
 from filtersql.feeds.debezium_values import Decoder, Unsent
 from filtersql.feeds.landings import Needed, is_needed
-from filtersql.feeds.lines import Chunk, line_span, lines, unread
+from filtersql.feeds.lines import Chunk, line_span, lines_in, unread
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Number, Record, relation_written
 from filtersql.names import RelationName
@@ -159,7 +159,7 @@ def messages_in(
     chunk: Chunk, mistakes: list[PlacedMistake]
 ) -> Iterator[tuple[Place, Read | Status]]:
     """What concerns rows, of some lines: changes, and ends of transactions."""
-    for place in lines([chunk]):
+    for place in lines_in([chunk]):
         try:
             found = message(place[2])
         except (msgspec.DecodeError, UnicodeError, ValueError) as error:

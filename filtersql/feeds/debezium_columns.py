@@ -16,15 +16,17 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 import pyarrow
 from msgspec import Struct
 from pyarrow import compute
 
+from filtersql.catalog import Table
 from filtersql.feeds.arrow_lines import count_lines, read_lines, samples_of
 from filtersql.feeds.column_blocks import (
     ColumnBlock,
@@ -35,19 +37,21 @@ from filtersql.feeds.column_blocks import (
     plain_changes,
 )
 from filtersql.feeds.debezium_arrays import Unusual, event_fields, image_rows
-from filtersql.feeds.debezium_changes import OPS, Changes, unwrapped
-from filtersql.feeds.debezium_lines import TableLines, by_table, sample, table_of
-from filtersql.feeds.lines import Chunk
-from filtersql.feeds.lines import lines as lines_in
-from filtersql.feeds.places import Place
-from filtersql.feeds.records import relation_written
+from filtersql.feeds.debezium_changes import OPS, Changes, Read, message, unwrapped
+from filtersql.feeds.lines import Chunk, lines_in
+from filtersql.feeds.places import Place, PlacedMistake
+from filtersql.feeds.records import Record, relation_written
 from filtersql.names import RelationName
 
 __all__ = ["ColumnReader", "InColumns"]
 
 #: fewer changes are read as fast line by line
 _FEWEST = 500
+#: of so many lines the tables are looked at first
+_SAMPLES = 64
 _OPS = {op: name for op, name in OPS.items() if op != "t"}
+_TABLE = re.compile(rb'"schema": ?"[^"\\]*", ?"table": ?"[^"\\]*"')
+_values = msgspec.json.Decoder(dict[str, Any])
 
 
 class InColumns(Struct, frozen=True):
@@ -62,6 +66,32 @@ class InColumns(Struct, frozen=True):
 
 #: what of some lines is in columns, and the numbers of those apart
 _Part: TypeAlias = tuple[Group | None, Sequence[int]]
+
+
+class _TableLines(Struct, frozen=True):
+    """Lines that were read as columns: values of one table, under one schema."""
+
+    #: where each stands; the seq of each
+    places: Sequence[Place]
+    seqs: pyarrow.Int64Array
+    #: where each stands among the changes of its chunk
+    rows: Sequence[int]
+    #: the same without their schema
+    text: bytes
+    schema: bytes
+    table: Table
+    changes: Changes
+
+    def reread(
+        self, chosen: Sequence[int], numbers: Sequence[int], mistakes: list[PlacedMistake]
+    ) -> Iterator[tuple[Place, Record]]:
+        """The changes of some of the lines that were chosen, one by one."""
+        values, seqs = self.text.split(b"\n"), self.seqs.to_pylist()
+        for one in (chosen[number] for number in numbers):
+            found = message(values[one])
+            assert isinstance(found, Read)  # Arrow has read its op
+            read = Read(found.event, self.schema)
+            yield from self.changes.of(self.places[one], seqs[one], read, read, mistakes)
 
 
 class ColumnReader(ColumnTries):
@@ -88,7 +118,7 @@ class ColumnReader(ColumnTries):
         if len(lines) != len(seqs):
             return None
         try:
-            tables = by_table([line for *_, line in lines])
+            tables = _by_table([line for *_, line in lines])
         except (msgspec.DecodeError, UnicodeError):
             return None
         if len(lines) < _FEWEST * len(tables):
@@ -116,10 +146,10 @@ class ColumnReader(ColumnTries):
         """The lines of one table. Raises Unusual, msgspec.DecodeError."""
         lines, seqs = [lines[row] for row in rows], seqs.take(_array(rows))
         text, schema = unwrapped(b"".join(line for *_, line in lines))
-        samples = samples_of(text, sample)
+        samples = samples_of(text, _values.decode)
         if samples is None or count_lines(text) != len(lines):
             raise Unusual
-        names = {*map(table_of, samples)}
+        names = {*map(_table_of, samples)}
         name = names.pop() if len(names) == 1 else None
         table = None if name is None else self.changes.catalog.tables.get(name)
         if table is None:
@@ -128,10 +158,10 @@ class ColumnReader(ColumnTries):
         events = read_lines(text, len(lines), fields)
         if events is None:
             raise Unusual
-        known = TableLines(lines, seqs, rows, text, schema, table, self.changes)
+        known = _TableLines(lines, seqs, rows, text, schema, table, self.changes)
         return self._chosen(known, events)
 
-    def _chosen(self, lines: TableLines, events: pyarrow.Table) -> _Part:
+    def _chosen(self, lines: _TableLines, events: pyarrow.Table) -> _Part:
         """What is taken in columns, and what is apart. Raises Unusual."""
         table, count = lines.table, len(lines.seqs)
         source = Rows.of(events["source"].chunk(0)).columns
@@ -173,6 +203,29 @@ class ColumnReader(ColumnTries):
         places = [lines.rows[one] for one in numbers]
         group = Group(written, changes, images, partial(lines.reread, numbers), places)
         return group, apart
+
+
+def _by_table(lines: Sequence[bytes]) -> list[Sequence[int]]:
+    """The numbers of the lines of each table, as far as that is seen at a glance.
+
+    Raises msgspec.DecodeError.
+    """
+    if len({_table_of(_values.decode(line)) for line in lines[:: 1 + len(lines) // _SAMPLES]}) == 1:
+        return [range(len(lines))]
+    found: dict[bytes, list[int]] = {}
+    for number, line in enumerate(lines):
+        seen = _TABLE.search(line)
+        found.setdefault(b"" if seen is None else seen[0], []).append(number)
+    return [*found.values()]
+
+
+def _table_of(value: Mapping[str, Any]) -> RelationName | None:
+    """The table that a value names."""
+    payload = value.get("payload") or value
+    source = payload.get("source")
+    if not isinstance(source, dict):
+        return None
+    return RelationName(str(source.get("schema")), str(source.get("table")))
 
 
 def _array(numbers: Sequence[int]) -> pyarrow.Int64Array:

@@ -30,12 +30,11 @@ from filtersql.feeds.debezium_facts import (
 from filtersql.feeds.debezium_messages import Event, Status
 from filtersql.feeds.debezium_order import Index, is_parted
 from filtersql.feeds.held import LastPlaces
-from filtersql.feeds.landings import all_needed, lasts_of
+from filtersql.feeds.landings import Share, all_needed, lasts_of
 from filtersql.feeds.placed import Placed, Places, Range
 from filtersql.feeds.places import PlacedMistake
 from filtersql.feeds.portions import Portion
 from filtersql.feeds.positions import SLOT_BITS
-from filtersql.feeds.shares import Share
 from filtersql.feeds.staged_files import RowFile, read_rows
 from filtersql.names import RelationName
 

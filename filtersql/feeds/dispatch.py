@@ -198,7 +198,7 @@ class Taker(Struct, frozen=True):
                 tally.read[index] += 1
                 takers[id(self.stages[index])] = self.stages[index]
         for stage in takers.values():
-            stage.add(change, place)
+            stage.extend([change], [place])
         return len(takers)
 
     def _is_passed(self, change: Record) -> bool:

@@ -27,10 +27,9 @@ from filtersql.feeds.dms_columns import ColumnReader
 from filtersql.feeds.dms_rows import RANK_BITS, Batch, Key, batches_of
 from filtersql.feeds.held import LastPlaces, take_place
 from filtersql.feeds.judged_portions import Taken, take_placed_blocks
-from filtersql.feeds.landings import all_needed, lasts_of, places_of
+from filtersql.feeds.landings import Share, all_needed, lasts_of, places_of
 from filtersql.feeds.placed import Placed, Places, Range, seqs_of
 from filtersql.feeds.portions import Portion
-from filtersql.feeds.shares import Share
 from filtersql.feeds.staged_files import RowFile, read_rows
 from filtersql.names import RelationName
 

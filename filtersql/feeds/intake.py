@@ -18,8 +18,8 @@ from filtersql.feeds.blocks import Block
 from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.column_dispatch import take_columns
 from filtersql.feeds.dispatch import AnyOrder, Taker, Tally
+from filtersql.feeds.landings import Share
 from filtersql.feeds.places import MOST_MISTAKES
-from filtersql.feeds.shares import Share
 from filtersql.feeds.staging import ChangeStage, distinct
 from filtersql.rendering.compiled import CompiledTable
 

@@ -28,12 +28,12 @@ from filtersql.errors import Mistakes
 from filtersql.feeds.blocks import Block, blocks_of
 from filtersql.feeds.column_blocks import Blocks, ColumnBlock
 from filtersql.feeds.intake import Intake
+from filtersql.feeds.landings import Share, SourceShare
 from filtersql.feeds.native_columns import ColumnReader, column_blocks
 from filtersql.feeds.places import PlacedMistake
 from filtersql.feeds.portions import Portion
 from filtersql.feeds.rows import take_source_rows
 from filtersql.feeds.segments import Segment, grown
-from filtersql.feeds.shares import Share, SourceShare
 from filtersql.feeds.staged_files import StagedFile
 from filtersql.feeds.staging import RowStage
 from filtersql.feeds.table_feeds import Changes, Row

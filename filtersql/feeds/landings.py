@@ -1,18 +1,28 @@
-"""The targets that a feed serves: how far each of them got, and which columns they read."""
+"""The targets that a feed serves: how far each of them got, and which columns they read.
+
+What all are told who read a feed, or a portion of it, is its `Share`; of a source a `SourceShare`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
+from filtersql.catalog import Catalog, Table
+from filtersql.definitions.model import Feed
+from filtersql.feeds.held import Counted
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.storage import Engine
 
 __all__ = [
     "Landing",
     "Lasts",
     "Needed",
+    "Share",
+    "SourceShare",
     "all_needed",
     "is_needed",
     "lasts_of",
@@ -26,8 +36,6 @@ __all__ = [
 
 #: the columns that targets read, of each table; None: all of them
 Needed = Mapping[RelationName, frozenset[str]] | None
-
-
 #: the last changes that some target has read of a table
 Lasts = Mapping[RelationName, frozenset[int]]
 
@@ -64,6 +72,39 @@ class Landing(Struct, frozen=True):
         if relation is None or self.newest is None:
             return False
         return self.has(seq) and self.newest.get(relation, -1) < seq
+
+
+class Share(Struct, frozen=True):
+    """A feed and its targets. `folder` takes what is staged: all who read must see it.
+
+    `counted` are changes of files that are not opened again.
+    """
+
+    feed: Feed
+    catalog: Catalog
+    landings: Sequence[Landing]
+    engine: Engine
+    folder: Path
+    counted: Counted = {}
+
+    @property
+    def start(self) -> int | None:
+        """The position that all targets have passed; None where one stands before any change."""
+        return lowest_position(self.landings)
+
+    @property
+    def lowest(self) -> int:
+        """How far the feed was read for all targets; -1: one stands before any change."""
+        return lowest_reached(self.landings)
+
+
+class SourceShare(Struct, frozen=True):
+    """The same for the rows of a source."""
+
+    compiled: CompiledTable
+    table: Table
+    engine: Engine
+    folder: Path
 
 
 def needed_columns(compiled: CompiledTable) -> frozenset[str]:

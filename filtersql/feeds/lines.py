@@ -35,7 +35,7 @@ __all__ = [
     "chunks",
     "find_files",
     "line_span",
-    "lines",
+    "lines_in",
     "lines_of",
     "opened",
     "unread",
@@ -100,7 +100,7 @@ def chunks(file: FeedFile, start: int = 0, stop: int | None = None) -> Iterator[
         ) from None
 
 
-def lines(found: Iterable[Chunk]) -> Iterator[Place]:
+def lines_in(found: Iterable[Chunk]) -> Iterator[Place]:
     """The lines of chunks, blank ones left out; only a torn line lacks its newline."""
     for chunk in found:
         for numbers, some in lines_of(chunk):

@@ -17,9 +17,9 @@ import pyarrow
 from msgspec import Struct, field
 
 from filtersql.feeds.judged_portions import write_orders
+from filtersql.feeds.landings import Share
 from filtersql.feeds.placed_order import ends_of_places
 from filtersql.feeds.segments import Segment
-from filtersql.feeds.shares import Share
 from filtersql.feeds.staged_files import Bound, RowFile, read_rows
 from filtersql.feeds.transaction_order import TransactionOrder
 from filtersql.names import RelationName

@@ -67,7 +67,8 @@ def family(pg_type: PgType) -> Family:
         return Family("text", plain_text)
     if pg_type.is_array:
         separator = SEPARATORS.get(pg_type.name[1:], ",")
-        return Family("text", partial(_array, _array_element(pg_type), separator))
+        element = family(PgType(pg_type.name[1:], pg_type.typmod))
+        return Family("text", partial(_array, element.printed, separator))
     if pg_type.name in ("varchar", "bpchar") and pg_type.length is not None:
         return Family("text", partial(_sized, pg_type.length, pg_type.name == "bpchar"))
     if pg_type.name == "numeric":
@@ -82,10 +83,6 @@ def family(pg_type: PgType) -> Family:
 def is_plain(pg_type: PgType) -> bool:
     """Whether every text without NUL characters is a value, kept as it is."""
     return family(pg_type).read is plain_text
-
-
-def _array_element(pg_type: PgType) -> Callable[[object], str]:
-    return family(PgType(pg_type.name[1:], pg_type.typmod)).printed
 
 
 def _array(element: Callable[[object], str], separator: str, written: object) -> str:

@@ -26,7 +26,7 @@ from filtersql.errors.feeds import (
 from filtersql.errors.wording import meant
 from filtersql.feeds.arrow_lines import ahead, count_lines, read_lines, samples_of, written_fields
 from filtersql.feeds.landings import needed_columns
-from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines, unread
+from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_in, unread
 from filtersql.feeds.places import MOST_MISTAKES, Place, PlacedMistake, in_order, raise_first
 from filtersql.feeds.records import Number
 from filtersql.feeds.staged_files import StagedColumn
@@ -96,7 +96,7 @@ def take_source_rows(pieces: Iterable[Chunk], stage: RowStage, table: Table) -> 
             continue
         # Small files are read line by line, and tell nothing of others.
         misses += len(chunk.text) >= _WORTH_IT
-        _take_lines(lines([chunk]), stage, table)
+        _take_lines(lines_in([chunk]), stage, table)
         if len(stage.mistakes) >= MOST_MISTAKES:
             break
 
@@ -124,8 +124,8 @@ def _arrays(text: bytes, stage: RowStage, table: Table) -> list[pyarrow.Array] |
 
 def _are_there(text: bytes, chosen: pyarrow.BooleanArray, compiled: CompiledTable) -> bool:
     """Whether the values that some rows do not have are null, and not absent."""
-    every, needed = text.split(b"\n"), needed_columns(compiled)
-    rows = (every[number] for number in compute.indices_nonzero(chosen).to_pylist())
+    lines, needed = text.split(b"\n"), needed_columns(compiled)
+    rows = (lines[number] for number in compute.indices_nonzero(chosen).to_pylist())
     try:
         return all(needed.issubset(_decoder.decode(line)) for line in rows)
     except (msgspec.DecodeError, UnicodeError):

@@ -87,13 +87,8 @@ class ChangeStage(_Stage):
             StagedColumn("unchanged", texts),
         )
 
-    def add(self, change: Record, place: Place) -> None:
-        """Take a change whose images were judged to be complete."""
-        self.records.append(change)
-        self.places.append(place)
-
     def extend(self, changes: Sequence[Record], places: Sequence[Place]) -> None:
-        """Take some."""
+        """Take changes whose images were judged to be complete."""
         self.records += changes
         self.places += places
 

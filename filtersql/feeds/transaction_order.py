@@ -102,9 +102,8 @@ class TransactionOrder:
             self.lasts.extend(seqs)
         else:
             ends = [n for n, (one, other) in enumerate(pairwise(txs)) if one != other]
+            ends.append(len(txs) - 1)
             lasts, names = [seqs[n] for n in ends], [hash(txs[n]) for n in ends]
-            lasts.append(seqs[-1])
-            names.append(hash(tx))
             if txs[0] == self.open:
                 self.lasts.change_last(lasts.pop(0))
                 names.pop(0)

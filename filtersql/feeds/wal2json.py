@@ -31,7 +31,7 @@ from filtersql.changes import may_be_out_of_line
 from filtersql.definitions.model import Feed
 from filtersql.errors.feeds import AMBIGUOUS_VALUE, UNREADABLE_EVENT
 from filtersql.feeds.landings import Needed, is_needed
-from filtersql.feeds.lines import FeedFile, chunks, line_span, lines
+from filtersql.feeds.lines import FeedFile, chunks, line_span, lines_in
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.positions import is_lsn, lsn, seq_at
 from filtersql.feeds.records import Number, Record, relation_written
@@ -222,7 +222,7 @@ class Wal2json(Struct, frozen=True):
         """The changes, file by file."""
         reader = Reader(self.catalog, self.feed, mistakes, self.lowest, self.needed)
         for file in self.files:
-            for place in lines(chunks(file)):
+            for place in lines_in(chunks(file)):
                 if (event := read_event(place, mistakes)) is not None:
                     for found in reader.take(place, event):
                         self._count(found[0][0], found[1].seq)

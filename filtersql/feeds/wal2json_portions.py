@@ -25,13 +25,12 @@ from msgspec.structs import replace
 from filtersql.feeds.blocks import Block, blocks_of
 from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.judged_portions import Taken, take_segments
-from filtersql.feeds.landings import all_needed
-from filtersql.feeds.lines import lines
+from filtersql.feeds.landings import Share, all_needed
+from filtersql.feeds.lines import lines_in
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.portions import Piece, Portion
 from filtersql.feeds.positions import is_lsn, lsn
 from filtersql.feeds.records import Record
-from filtersql.feeds.shares import Share
 from filtersql.feeds.wal2json import Reader
 from filtersql.feeds.wal2json_events import OpenTransaction, read_event
 
@@ -97,7 +96,7 @@ def take_stream(share: Share, part: StreamPart) -> Taken:
 def _step(piece: Piece) -> Step:
     counted, ended, began = 0, False, False
     opened: OpenTransaction | None = None
-    for *_, line in lines(piece.chunks()):
+    for *_, line in lines_in(piece.chunks()):
         try:
             mark = _marks.decode(line)
         except (msgspec.DecodeError, UnicodeError):
@@ -123,7 +122,7 @@ def _blocks(
 
     def records(mistakes: list[PlacedMistake]) -> Iterator[tuple[Place, Record]]:
         reader.mistakes = mistakes
-        for place in lines(piece.chunks()):
+        for place in lines_in(piece.chunks()):
             if (event := read_event(place, mistakes)) is not None:
                 yield from reader.take(place, event)
         if ends is not None and ends.last:

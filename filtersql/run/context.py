@@ -16,8 +16,8 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from filtersql.definitions.model import Feed, Subscription
-from filtersql.feeds.changes import Records
 from filtersql.feeds.formats import own_position, place_bits
+from filtersql.feeds.places import Records
 from filtersql.feeds.staged_files import StagedColumn, newest_staged
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable

@@ -25,11 +25,10 @@ from filtersql.feeds.debezium_snapshots import read_before
 from filtersql.feeds.formats import KEEP, Opened, open_files, place_bits, placed_order
 from filtersql.feeds.held import Seen
 from filtersql.feeds.lake import KEPT_OF_TABLE, LakeFeed
-from filtersql.feeds.landings import Landing
+from filtersql.feeds.landings import Landing, Share
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.places import Place, PlacedMistake, Records
 from filtersql.feeds.records import Record
-from filtersql.feeds.shares import Share
 from filtersql.feeds.table_feeds import TableFeed
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable

@@ -132,8 +132,8 @@ def _rows(target: TargetRun, path: Path) -> Iterator[tuple[int, str, tuple[Key, 
 def _stage(context: RunContext, target: TargetRun, held: Sequence[Held], path: Path) -> None:
     """Changes of the quarantine, as those of a feed are staged."""
     stage = ChangeStage(target.compiled, context.engine.dialect, path)
-    for one in held:
-        stage.add(one.record, ("quarantine", one.seq, b""))
+    places = [("quarantine", one.seq, b"") for one in held]
+    stage.extend([one.record for one in held], places)
     stage.close()
     if stage.mistakes:
         raise Mistakes(mistake for _, mistake in stage.mistakes)

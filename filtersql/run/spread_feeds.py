@@ -24,10 +24,10 @@ from filtersql.catalog import Table
 from filtersql.feeds.changes import Reading
 from filtersql.feeds.held import Held
 from filtersql.feeds.judged_portions import take_rows, take_source
+from filtersql.feeds.landings import Share, SourceShare
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.portions import portions, traces
 from filtersql.feeds.rows import StagedRows
-from filtersql.feeds.shares import Share, SourceShare
 from filtersql.feeds.staging import RowStage
 from filtersql.feeds.table_feeds import TableFeed
 from filtersql.names import RelationName

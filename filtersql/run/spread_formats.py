@@ -26,12 +26,11 @@ from filtersql.feeds.dms_portions import DmsFacts, LoadedPortion, in_order, take
 from filtersql.feeds.dms_rows import RANK_BITS
 from filtersql.feeds.held import Held, held_by
 from filtersql.feeds.judged_portions import Taken, take, write_orders
-from filtersql.feeds.landings import lasts_of
+from filtersql.feeds.landings import Share, lasts_of
 from filtersql.feeds.placed import Placed, ranges
 from filtersql.feeds.portions import Portion
 from filtersql.feeds.positions import SLOT_BITS, seq_at
 from filtersql.feeds.segments import Chain, Segment, chained
-from filtersql.feeds.shares import Share
 from filtersql.feeds.transaction_order import TransactionOrder
 from filtersql.feeds.wal2json_events import OpenTransaction
 from filtersql.feeds.wal2json_portions import StreamPart, steps, take_stream

@@ -23,9 +23,8 @@ from filtersql.feeds.changes import Reading, staged_changes
 from filtersql.feeds.dispatch import Tally
 from filtersql.feeds.intake import stages_of
 from filtersql.feeds.judged_portions import ENDS, NAMES, Taken, file_of
-from filtersql.feeds.landings import newest_of
+from filtersql.feeds.landings import Share, newest_of
 from filtersql.feeds.segments import Chain
-from filtersql.feeds.shares import Share
 from filtersql.feeds.staged_files import StagedColumn, StagedFile, as_open
 from filtersql.feeds.staging import ChangeStage, distinct
 from filtersql.targets.model import Engine

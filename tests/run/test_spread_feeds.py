@@ -18,8 +18,7 @@ from test_targets_spark import output
 from filtersql.definitions.model import Feed
 from filtersql.feeds import portions
 from filtersql.feeds.landings import Landing
-from filtersql.feeds.lines import FeedFile
-from filtersql.feeds.lines import lines as lines_in
+from filtersql.feeds.lines import FeedFile, lines_in
 from filtersql.run import feed_reading, sources, spread_feeds
 from filtersql.targets.open import open_engine
 

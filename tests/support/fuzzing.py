@@ -32,10 +32,9 @@ from filtersql.api.reporter import Reporter
 from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.changes import read
-from filtersql.feeds.landings import Landing
+from filtersql.feeds.landings import Landing, Share
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import from_files
-from filtersql.feeds.shares import Share
 from filtersql.run import Options, RunResult, run
 from filtersql.targets.duckdb_file import connect
 

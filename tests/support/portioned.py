@@ -17,9 +17,8 @@ from filtersql.errors import Mistakes
 from filtersql.feeds import debezium_columns, portions
 from filtersql.feeds.changes import Reading
 from filtersql.feeds.formats import place_bits
-from filtersql.feeds.landings import Landing
+from filtersql.feeds.landings import Landing, Share
 from filtersql.feeds.lines import find_files
-from filtersql.feeds.shares import Share
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import feed_reading, spread_feeds

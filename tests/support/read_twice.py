@@ -15,9 +15,8 @@ from filtersql.feeds import column_blocks, column_dispatch, debezium_columns, dm
 from filtersql.feeds import lines as feed_lines
 from filtersql.feeds.changes import read
 from filtersql.feeds.formats import open_files, placed_order
-from filtersql.feeds.landings import Landing
+from filtersql.feeds.landings import Landing, Share
 from filtersql.feeds.lines import find_files
-from filtersql.feeds.shares import Share
 
 __all__ = ["Reads"]
 

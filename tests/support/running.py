@@ -26,8 +26,7 @@ from filtersql.definitions.model import (
     SourceOfTables,
     Subscription,
 )
-from filtersql.feeds.landings import Landing
-from filtersql.feeds.shares import Share
+from filtersql.feeds.landings import Landing, Share
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.rendering import Destination, compiled_table
