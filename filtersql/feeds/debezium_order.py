@@ -52,10 +52,10 @@ class Index(Struct):
     facts: FactColumns = field(default_factory=FactColumns)
     #: the number of the first change of each file
     begins: dict[str, int] = field(default_factory=dict)
-    #: the last seq of each transaction whose changes are numbered
+    #: the last seq of each transaction whose changes are numbered, and those that each table has
     newest: dict[str, int] = field(default_factory=dict)
     counts: dict[tuple[str, str], set[int]] = field(default_factory=dict)
-    #: the last place of each file and table
+    #: the last place of each file and table, and the last seq of each file that is numbered
     files: LastPlaces = field(default_factory=dict)
     numbered: dict[str, int] = field(default_factory=dict)
     #: the last place of each table at which its changes are numbered
