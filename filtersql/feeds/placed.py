@@ -52,8 +52,6 @@ class Placed(Struct, frozen=True):
     halves: int = 0
     #: places of which changes came again
     repeated: Sequence[int] = ()
-    #: equal in two processes that give a text the same number
-    hashed: int = 0
 
 
 class Places(Struct):
@@ -94,7 +92,7 @@ class Places(Struct):
             file.rows += some
             file.close()
         write_orders(share, name, [order])
-        return Placed(True, segment, self.halves, sorted(self.repeated), hash("places"))
+        return Placed(True, segment, self.halves, sorted(self.repeated))
 
     def _order(self, start: int | None) -> tuple[TransactionOrder, Segment] | None:
         """Buckets of changes above the start; None where two changes of a table share a number."""

@@ -70,11 +70,10 @@ def has_distinct_keys(staged: StagedRows, compiled: CompiledTable) -> bool:
     """Whether no key comes twice, where that is certain; engines need longer to say it."""
     if staged.path.is_dir():
         return False
-    names = [column.name for column in staged.columns]
-    kinds = dict(zip(names, (column.sql_type for column in staged.columns), strict=True))
+    kinds = {column.name: column.sql_type for column in staged.columns}
     if not compiled.key or any(kinds[name] not in _TOLD_APART for name in compiled.key):
         return False
-    columns = [f"c{names.index(name)}" for name in compiled.key]
+    columns = [f"c{[*kinds].index(name)}" for name in compiled.key]
     if parquet.read_metadata(staged.path).num_rows > _MOST_KEYS:
         return False
     keys = parquet.read_table(staged.path, columns=columns)

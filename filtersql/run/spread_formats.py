@@ -27,7 +27,7 @@ from filtersql.feeds.dms_rows import RANK_BITS
 from filtersql.feeds.held import Held, held_by
 from filtersql.feeds.judged_portions import Taken, take, write_orders
 from filtersql.feeds.landings import Share, lasts_of
-from filtersql.feeds.placed import Placed, ranges
+from filtersql.feeds.placed import ranges
 from filtersql.feeds.portions import Portion
 from filtersql.feeds.positions import SLOT_BITS, seq_at
 from filtersql.feeds.segments import Chain, Segment, chained
@@ -111,7 +111,7 @@ def _debezium(
     placing = Placing(share, frozenset(covered(reads, share.catalog)), ends, counts)
     among = ranges(_spans(found), max((each.beginning for each in found), default=-1))
     placed = cluster.answers(partial(debezium_places.place, placing), among)
-    if placed is None or not _usable(placed):
+    if placed is None or not all(each.usual for each in placed):
         return None
     taken = cluster.answers(partial(take_placed, placing), parts, tell)
     halves = cluster.answers(
@@ -157,7 +157,7 @@ def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -
     if found is None or not all(each.usual for each in found) or not in_order(found):
         return None
     placed = cluster.answers(partial(dms_portions.place, share), ranges(_spans(found)))
-    if placed is None or not _usable(placed):
+    if placed is None or not all(each.usual for each in placed):
         return None
     tasks: list[LoadedPortion] = []
     before = {table: rows for (at, table), rows in share.counted.items() if not at}
@@ -210,7 +210,7 @@ def _settled(
     return Spread(taken, chain, last, closed) if chain is not None and _usable(taken) else None
 
 
-def _usable(found: Sequence[Facts | Placed | Taken]) -> bool:
+def _usable(found: Sequence[Facts | Taken]) -> bool:
     """Whether all is as usual, and all processes number texts in the same way."""
     return all(each.usual for each in found) and len({each.hashed for each in found}) <= 1
 
