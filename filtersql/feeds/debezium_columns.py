@@ -118,7 +118,7 @@ class ColumnReader(ColumnTries):
         if len(lines) != len(seqs):
             return None
         try:
-            tables = _by_table([line for *_, line in lines])
+            tables = _by_table([line for _, _, line in lines])
         except (msgspec.DecodeError, UnicodeError):
             return None
         if len(lines) < _FEWEST * len(tables):
@@ -145,7 +145,7 @@ class ColumnReader(ColumnTries):
     def _part(self, lines: Sequence[Place], seqs: pyarrow.Int64Array, rows: Sequence[int]) -> _Part:
         """The lines of one table. Raises Unusual, msgspec.DecodeError."""
         lines, seqs = [lines[row] for row in rows], seqs.take(_array(rows))
-        text, schema = unwrapped(b"".join(line for *_, line in lines))
+        text, schema = unwrapped(b"".join(line for _, _, line in lines))
         samples = samples_of(text, _values.decode)
         if samples is None or count_lines(text) != len(lines):
             raise Unusual

@@ -96,7 +96,7 @@ def take_stream(share: Share, part: StreamPart) -> Taken:
 def _step(piece: Piece) -> Step:
     counted, ended, began = 0, False, False
     opened: OpenTransaction | None = None
-    for *_, line in lines_in(piece.chunks()):
+    for _, _, line in lines_in(piece.chunks()):
         try:
             mark = _marks.decode(line)
         except (msgspec.DecodeError, UnicodeError):
