@@ -54,16 +54,12 @@ def abandoned(
 ) -> Iterator[tuple[Entry, Sequence[Entry]]]:
     """Of what is gone, that whose table no target that is defined has taken over; and who has it.
 
-    A table that was renamed is another target of the same table, once `run --adopt` took it. Of
-    several that are gone the one that came last is told.
+    A table that was renamed is another target of the same table, once `run --adopt` took it.
     """
-    found = {
-        (entry.subscription, folded(parts_of(entry))): entry
-        for entry in gone(known, subscriptions, defined)
-    }
+    found = [*gone(known, subscriptions, defined)]
     holding = _holding(known) if found else {}
-    for (_, parts), entry in found.items():
-        others = holding.get(parts, ())
+    for entry in found:
+        others = holding.get(folded(parts_of(entry)), ())
         if not any(other.key in (defined or ()) for other in others):
             yield entry, others
 

@@ -125,22 +125,6 @@ def test_a_subscription_has_another_name(shell: Shell, tmp_path: Path) -> None:
     assert (applied.exit_code, held(tmp_path)) == (0, [(2,), (3,)])
 
 
-def test_a_later_name_that_is_gone_too(shell: Shell, tmp_path: Path) -> None:
-    """It is one table, with one table's rows."""
-    (tmp_path / "changes/2.jsonl").unlink()
-    assert shell.filtersql("run", "--adopt", "--at", "1").exit_code == 0
-    named(tmp_path, "public.u")
-    (tmp_path / "source/u.jsonl").write_text("")
-    told = shell.filtersql("run")
-    assert (told.exit_code, told.stderr.count("is not defined any more")) == (0, 1)
-    assert _REMOVED.replace("public.t", "s2.t") in told.stderr
-    assert shell.filtersql("plan").stdout.count(": removed") == 1
-    applied = shell.filtersql("apply", "--yes", "--drop-removed").stdout
-    assert "1 removed target is dropped. 2 rows leave, 0 rows enter." in applied
-    ended = shell.filtersql("run")
-    assert (ended.exit_code, "is not defined any more" in ended.stderr) == (0, False)
-
-
 def test_what_another_one_has_adopted_is_not_copied_over(shell: Shell, tmp_path: Path) -> None:
     """A target is left, another project takes its table, and the first one names it again."""
     named(tmp_path, "s2.u")
