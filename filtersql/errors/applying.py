@@ -19,7 +19,7 @@ class AnotherRun(Mistake):
     ) -> None:
         who = f'Process {owner.get("pid", "?")} on "{owner.get("host", "?")}"'
         if until is None:
-            what = "What this run wrote stays" if wrote else "This run wrote nothing"
+            what = "Whatever this run wrote stays" if wrote else "This run wrote nothing"
             detail, hint = f"{who} was faster. {what}.", "Run again."
         else:
             ends = datetime.fromtimestamp(until, UTC).isoformat(timespec="seconds")
@@ -42,7 +42,7 @@ OLDER_ROWS = Wording(
 # A statement makes a subscription, and no `defaults` say what it reads: nothing would ever come.
 NOTHING_TO_READ = Wording(
     'subscription "{name}" names neither changes nor a source to copy',
-    hint="Say them in its YAML, or under defaults: in filtersql_project.yml: "
+    hint="Say them under defaults: in filtersql_project.yml: "
     '{{changes: {{path: "changes/*.jsonl"}}}}.',
 )
 # A target lacks changes of files that were read for others, and are gone.

@@ -139,8 +139,8 @@ TABLE_LACKING = Wording(
     detail="The project reads its changes.",
     hint='If it is new here, or was taken out for a while: "filtersql capture {source} '
     '--until-current --rows {rows}" adds it and copies its rows; a target that has older ones is '
-    "filled anew: run --resync. If it was detached or renamed: filtersql import {source} --force. "
-    "If it is gone from the server, take it out of the project.",
+    "filled anew: run --resync. If it was detached or renamed: filtersql run, then filtersql "
+    "import {source} --force. If it is gone from the server, take it out of the project.",
 )
 # The same, of a table that the server does not have any more.
 TABLE_LEFT = Wording(

@@ -40,10 +40,10 @@ from filtersql.postgres.publication import (
     check_publication,
     ensure_publication,
     held_tables,
-    moved_tables,
     publish_generated,
     published_names,
 )
+from filtersql.postgres.sent_tables import check_sent
 from filtersql.postgres.server_tables import KnownTables
 from filtersql.project import LiveSource
 from filtersql.project.captured import joined_tables, newest_rows, number_name
@@ -115,9 +115,8 @@ def begin(
     else:
         publish_generated(beginning.plain, name, beginning.known.catalog, names)
     held = held_tables(beginning.plain, name)
-    check_publication(
-        beginning.plain, source, name, held, beginning.known.catalog, beginning.sources
-    )
+    catalog, copied = beginning.known.catalog, beginning.ever_copied
+    check_publication(beginning.plain, source, name, held, catalog, beginning.sources, copied)
     start, snapshot = _create_slot(beginning, name, _CREATE, say)
     # Above all that was captured before, though a restored server counts from an earlier place.
     seq = max(seq_at(lsn(start), 0), folder.greatest_seq() + 1)
@@ -137,11 +136,18 @@ def copy_anew(beginning: Beginning, folder: Folder, say: Callable[[str], None]) 
     """
     source, name = beginning.source, f"{beginning.name[:_TEMPORARY]}_{os.getpid()}"
     catalog, plain = beginning.known.catalog, beginning.plain
-    sources, held = frozenset(beginning.sources), held_tables(plain, beginning.name)
-    joining = frozenset(beginning.leaves).difference(held)
     # What is refused behind the copy leaves tables that joined, and whose rows nobody looks at.
-    folder.note_moving(moved_tables(held, catalog) & sources)
-    check_publication(plain, source, beginning.name, held, catalog, sources, joining)
+    sent = check_sent(
+        plain,
+        source,
+        folder,
+        beginning.name,
+        catalog,
+        beginning.sources,
+        beginning.ever_copied,
+        beginning.leaves,
+    )
+    joining = frozenset(beginning.leaves).difference(sent)
     folder.note_moving(joining)
     publish_generated(plain, beginning.name, catalog, beginning.leaves)
     for table in add_tables(plain, source, beginning.name, catalog, joining):

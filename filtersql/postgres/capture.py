@@ -37,13 +37,13 @@ from filtersql.postgres.feed_files import prune_changes
 from filtersql.postgres.following import Following, Mark, follow
 from filtersql.postgres.imported_since import published_otherwise
 from filtersql.postgres.initial_rows import prune_rows
-from filtersql.postgres.publication import check_publication, held_tables, moved_tables
 from filtersql.postgres.reconnecting import Pauses
+from filtersql.postgres.sent_tables import check_sent
 from filtersql.postgres.server_keys import check_server_keys
 from filtersql.postgres.server_tables import KnownTables, copied_tables, server_types
 from filtersql.postgres.sessions import as_it_is
 from filtersql.postgres.slot_stream import SlotStream
-from filtersql.postgres.tables_read import chosen_tables, left_trees, tables_read
+from filtersql.postgres.tables_read import chosen_tables, tables_read
 from filtersql.project import LiveSource
 from filtersql.project.captured import joined_tables, left_until, newest_rows
 from filtersql.rendering.compiled import CompiledTable
@@ -181,13 +181,10 @@ class Capturing(Struct, frozen=True):
     def _sent(self, connection: Connection, captured: Captured) -> frozenset[RelationName]:
         """The tables that the publication sends. Raises Mistakes where they are other ones."""
         name, catalog = captured.publication, self.known.catalog
-        held = held_tables(connection, name)
-        self.folder.note_moving(moved_tables(held, catalog).intersection(self.sources))
-        if left := [*left_trees(held, catalog, self.sources)]:
-            self.folder.note_left(left, identify_position(connection))
-        check_publication(connection, self.source, name, held, catalog, self.sources)
-        check_server_keys(connection, self.source.name, catalog, self.sources)
-        return frozenset(held)
+        source, sources = self.source, self.sources
+        sent = check_sent(connection, source, self.folder, name, catalog, sources, self.copied)
+        check_server_keys(connection, source.name, catalog, sources)
+        return sent
 
     def remove(self, say: Callable[[str], None]) -> None:
         """Remove slot and publication that this project made."""

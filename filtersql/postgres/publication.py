@@ -135,29 +135,27 @@ def check_publication(
     held: Mapping[RelationName, frozenset[RelationName]],
     catalog: Catalog,
     sources: Iterable[RelationName],
+    copied: Iterable[RelationName],
     joining: frozenset[RelationName] = frozenset(),
 ) -> None:
-    """Whether the publication sends all, with those that are `joining`. Raises Mistakes."""
+    """Whether it sends all, with those `joining`. Raises Mistakes; hints name what is `copied`."""
     names = published_names(catalog, sources)
     if mistakes := [*_unfit(connection, source, name, catalog, names)]:
         raise Mistakes(mistakes)
-    lacking = sorted(frozenset(sources).difference(held))
-    rows = " --rows ".join(str(table) for table in lacking if has_table(connection, table))
+    absent = frozenset(sources).difference(held)
+    lacking = sorted(absent) if absent - joining else []
+    there = {table for table in lacking if has_table(connection, table)}
+    trees = {above.name for table in there for above in catalog.ancestors(table)} | there
+    rows = " --rows ".join(map(str, sorted(trees.intersection(copied) or there)))
     mistakes = [
         TABLE_LACKING(publication=name, source=source.name, table=table, rows=rows)
-        if has_table(connection, table)
+        if table in there
         else TABLE_LEFT(publication=name, source=source.name, table=table)
-        for table in ([] if joining.issuperset(lacking) else lacking)
+        for table in lacking
     ]
-    mistakes += [
-        TABLE_UNKNOWN(source=source.name, table=table)
-        for table in sorted(held)
-        if table not in catalog.tables
-    ]
-    mistakes += [
-        TABLE_ELSEWHERE(source=source.name, table=table)
-        for table in sorted(moved_tables(held, catalog))
-    ]
+    unknown, moved = held.keys() - catalog.tables.keys(), moved_tables(held, catalog)
+    mistakes += [TABLE_UNKNOWN(source=source.name, table=table) for table in sorted(unknown)]
+    mistakes += [TABLE_ELSEWHERE(source=source.name, table=table) for table in sorted(moved)]
     if mistakes:
         raise Mistakes(mistakes)
 

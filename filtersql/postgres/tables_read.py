@@ -8,7 +8,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from filtersql.catalog import Catalog
@@ -18,7 +18,7 @@ from filtersql.errors.capturing import NO_SUCH_ROWS
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 
-__all__ = ["chosen_tables", "left_trees", "tables_read"]
+__all__ = ["chosen_tables", "tables_read"]
 
 
 def tables_read(
@@ -40,18 +40,6 @@ def tables_read(
         if subscription.source is not None and subscription.source.postgres == source:
             copied[table.relation] = None
     return needed, tuple(copied)
-
-
-def left_trees(
-    held: Mapping[RelationName, frozenset[RelationName]],
-    catalog: Catalog,
-    sources: Iterable[RelationName],
-) -> Iterator[tuple[RelationName, RelationName]]:
-    """Which table is below which one here, and no more where the publication holds it."""
-    for table in sources:
-        for above in catalog.ancestors(table):
-            if above.name not in held.get(table, ()):
-                yield above.name, table
 
 
 def chosen_tables(

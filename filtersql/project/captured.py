@@ -91,7 +91,8 @@ def joined_tables(folder: Path) -> dict[str, int | None]:
     if not path.exists():
         return {}
     joined = json.decode(path.read_bytes(), type=dict[str, int | None])
-    ends = max((int(one.stem) for one in folder.glob("changes/*.jsonl")), default=-1)
+    files = folder.glob("changes/*.jsonl")
+    ends = max((int(one.stem) for one in files if one.stem.isdecimal()), default=-1)
     return {name: ends if at is None and "/" in name else at for name, at in joined.items()}
 
 

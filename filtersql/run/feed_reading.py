@@ -89,7 +89,8 @@ def read_feed(
             return _read_table(engine, share, table, on_progress)
     found = _feed_files(engine, feed, feed.path, inputs.root)
     if feed.postgres is not None:
-        _check_slot(feed, feed.postgres, found[-1], landings)
+        filled = [one for one in landings if subscription.source and one.compiled.copy_data]
+        _check_slot(feed, feed.postgres, found[-1], filled)
     return _read_files(engine, share, found, seen, on_progress)
 
 

@@ -104,7 +104,8 @@ def check_source_keys(engine: Engine, compiled: CompiledTable) -> None:
 
 def source_named(subscription: Subscription, mistakes: Sequence[Mistake]) -> Sequence[Mistake]:
     """What helps names the live source whose rows are to be taken again, and ends before a run."""
-    live = subscription.source and subscription.source.postgres
+    reads = (subscription.source, subscription.changes)
+    live = next((one.postgres for one in reads if one and one.postgres), None)
     for one in mistakes:
         if live and one.hint:
             one.hint = one.hint.replace("capture SOURCE", f"capture {live} --until-current")

@@ -82,6 +82,17 @@ def test_a_partition_that_leaves_while_a_file_is_written(tmp_path: Path) -> None
     assert joined_tables(folder.path)[left_path(root, leaf)] == 42
 
 
+def test_a_partition_that_was_never_there(project: LiveProject) -> None:
+    """A root lacks nothing of it: once the project has it no more, all goes on."""
+    leaf = "CREATE TABLE events_2 PARTITION OF events FOR VALUES IN (2);"
+    wrong = "CREATE TABLE events_3 PARTITION OF events FOR VALUES IN (3);"
+    project.redefine(leaf, leaf + wrong)
+    project.sql(_INTO_EVENTS)
+    assert 'lacks table "public.events_3"' in project.refused("capture", "erp", "--until-current")
+    project.redefine(wrong, "")
+    project.brought_up_to_date()
+
+
 def test_what_a_partition_brought_before_it_left(project: LiveProject) -> None:
     """What the log still has of it was the root's, and nothing there says so."""
     project.sql(_INTO_EVENTS, _DETACH)

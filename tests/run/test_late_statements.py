@@ -187,7 +187,7 @@ def test_a_run_that_was_overtaken_is_told_by_whom(
     monkeypatch.setattr(Server, "guard", overtaken)
     result = shop.run(server, **asked)
     assert [(one.message, one.detail) for one in result.mistakes] == [
-        (MESSAGE, 'Process 7 on "elsewhere" was faster. What this run wrote stays.')
+        (MESSAGE, 'Process 7 on "elsewhere" was faster. Whatever this run wrote stays.')
     ]
     assert result.exit_code == 2
     assert shop.rows(server, "bare") == [(1, "x"), (1, "x"), (2, "x"), (3, "x")]
