@@ -66,6 +66,13 @@ CAME_BACK = Wording(
     "what changed in between is in no file. Nothing was written.",
     hint='Copy its rows: {first}"filtersql run --resync {relation}".',
 )
+# Changes of a partition come as those of another table, once it is defined as one.
+PARTITION_LEFT = Wording(
+    'changes of table "{leaf}" are pending for "{name}", which were those of its partition',
+    detail="It is defined as none of its partitions any more. Nothing was written.",
+    hint='Copy its rows: "filtersql capture {source} --until-current --rows {table}", then '
+    '"filtersql run --resync {table}".',
+)
 # The compiled filter is not the one under which the target was filled.
 CHANGED_FILTER = Wording(
     '{what} of "{name}" changed since the last run',

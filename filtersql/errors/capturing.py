@@ -115,12 +115,6 @@ TABLE_ELSEWHERE = Wording(
     hint='"filtersql import {source} --force" takes the table over, and "filtersql capture '
     '{source}" goes on; "filtersql run" says which targets are to be copied again.',
 )
-# It was a partition when they were made, and the project says so no more.
-LEFT_BEHIND = Wording(
-    'table "{table}" of source "{source}" left a partition tree, whose changes it may have',
-    detail="They were not captured before, and cannot be told from its own.",
-    hint=_ANEW,
-)
 TABLE_CHANGED = Wording(
     'table "{table}" of source "{source}" is not what the project says',
     detail="{difference} Nothing is lost: the slot waits.",

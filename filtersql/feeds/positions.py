@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["SLOT_BITS", "bucket", "is_lsn", "lsn", "seq_at"]
+__all__ = ["SLOT_BITS", "bucket", "is_lsn", "last_seq_at", "lsn", "seq_at"]
 
 SLOT_BITS = 20
 _BUCKET_BITS = 5
@@ -48,3 +48,8 @@ def bucket(position: int) -> int:
 def seq_at(position: int, number: int) -> int:
     """The seq of the change with that number, from 0, at a log position."""
     return (bucket(position) << SLOT_BITS) + number
+
+
+def last_seq_at(position: int) -> int:
+    """The largest seq that a change at a log position, or before it, may have."""
+    return (bucket(position) + 1 << SLOT_BITS) - 1

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
-from filtersql.errors.capturing import LEFT_BEHIND, NOT_CREATED, NOTHING_TO_CAPTURE
+from filtersql.errors.capturing import NOT_CREATED, NOTHING_TO_CAPTURE
 from filtersql.errors.live import Unavailable
 from filtersql.names import RelationName
 from filtersql.postgres.beginning import Beginning, begin, copy_anew, drop, settle_anew, slot_name
@@ -45,7 +45,7 @@ from filtersql.postgres.sessions import as_it_is
 from filtersql.postgres.slot_stream import SlotStream
 from filtersql.postgres.tables_read import chosen_tables, tables_read
 from filtersql.project import LiveSource
-from filtersql.project.captured import joined_tables, left_until, newest_rows
+from filtersql.project.captured import newest_rows
 from filtersql.rendering.compiled import CompiledTable
 
 __all__ = ["Capturing"]
@@ -111,7 +111,6 @@ class Capturing(Struct, frozen=True):
         folder.path.mkdir(parents=True, exist_ok=True)
         following, pauses = None, Pauses(stops, say)
         with folder.alone(source.name), folder.written(source.name):
-            folder.settle_left()
             while True:
                 try:
                     with (
@@ -158,8 +157,6 @@ class Capturing(Struct, frozen=True):
 
         def recheck(table: RelationName, position: int) -> None:
             nonlocal looked
-            if position <= (joined_tables(folder.path).get(left_until(table)) or -1):
-                raise Mistakes([LEFT_BEHIND(source=source.name, table=table)])
             if table not in sent or position > looked:
                 with told(source), closing(connect(source)) as other:
                     looked = identify_position(other)

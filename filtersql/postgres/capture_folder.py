@@ -12,7 +12,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,9 +26,11 @@ from filtersql.feeds.positions import lsn
 from filtersql.names import RelationName
 from filtersql.postgres.feed_files import write_whole
 from filtersql.postgres.recording import position_text
-from filtersql.project.captured import JOINED, changes_folder, joined_tables, left_path, left_until
+from filtersql.project.captured import JOINED, changes_folder, joined_tables
 
 __all__ = ["Captured", "Folder", "Progress"]
+
+_TREES = "trees.json"
 
 
 class Captured(Struct, frozen=True):
@@ -77,7 +79,7 @@ class Folder(Struct, frozen=True):
 
     def forget(self) -> None:
         """Nothing is captured any more; the files stay."""
-        for name in ("source.json", "reached", "progress.json", JOINED):
+        for name in ("source.json", "reached", "progress.json", JOINED, _TREES):
             (self.path / name).unlink(missing_ok=True)
 
     def greatest_seq(self) -> int:
@@ -94,20 +96,21 @@ class Folder(Struct, frozen=True):
         if moving := {table.path: None for table in tables}:
             self.write_joined({**joined_tables(self.path), **moving})
 
-    def note_left(self, trees: Iterable[tuple[RelationName, RelationName]], here: int) -> None:
-        """Tables left a tree: once they are not defined in it, it lacks what targets did not take.
+    def trees(self) -> frozenset[str]:
+        """Which tables were captured below which ones, by `in_tree`."""
+        path = self.path / _TREES
+        found = msgspec.json.decode(path.read_bytes(), type=list[str]) if path.exists() else ()
+        return frozenset(found)
 
-        That is what the files hold of them, with the one that is still written; and what the log
-        has of them before it is `here`.
-        """
-        if left := {left_path(above, table): None for above, table in trees}:
-            until = {left_until(table): here for _, table in trees}
-            self.write_joined({**joined_tables(self.path), **left, **until})
+    def write_trees(self, trees: Collection[str]) -> None:
+        """Keep it."""
+        if self.trees() != trees:
+            write_whole(self.path / _TREES, msgspec.json.encode(sorted(trees)) + b"\n")
 
-    def settle_left(self) -> None:
-        """What is captured from here on is behind the tables that left."""
-        if joined := joined_tables(self.path):
-            self.write_joined(joined)
+    def note_left(self, trees: Iterable[str], until: int) -> None:
+        """Tables are below others no more: up to a seq, changes of them were those of a tree."""
+        if left := dict.fromkeys(trees, until):
+            self.write_joined({**joined_tables(self.path), **left})
 
     def reached(self) -> int:
         """Up to where nothing more was changed; 0 where that was not written down."""

@@ -1,7 +1,7 @@
 """Whether a publication sends what a project reads: `check_sent(connection, …)`.
 
-What stands elsewhere in a partition tree than in the project is noted before it is refused: once
-the project has taken that over, nothing tells of it any more.
+What stands elsewhere in a partition tree than in the project, or than it did, is noted before it is
+refused: changes that a table brought as a partition are no other ones in the log.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from filtersql.catalog import Catalog
+from filtersql.feeds.positions import last_seq_at
 from filtersql.names import RelationName
 from filtersql.postgres.capture_folder import Folder
 from filtersql.postgres.capture_state import identify_position
 from filtersql.postgres.connection import Connection, has_table
 from filtersql.postgres.publication import check_publication, held_tables, moved_tables
 from filtersql.project import LiveSource
+from filtersql.project.captured import in_tree
 
 __all__ = ["check_sent"]
 
@@ -37,14 +39,15 @@ def check_sent(
     held = held_tables(connection, name)
     folder.note_moving(moved_tables(held, catalog).intersection(sources))
     joins = frozenset(joining).difference(held)
-    left = [
-        (above.name, table)
-        for table in sorted(frozenset(sources) - joins)
+    trees = {in_tree(above.name, one) for one in sources for above in catalog.ancestors(one)}
+    left = {
+        in_tree(above.name, table)
+        for table in frozenset(sources) - joins
         for above in catalog.ancestors(table)
-        if above.name not in held.get(table, ())
-        if table in held or has_table(connection, table)
-    ]
-    if left:
-        folder.note_left(left, identify_position(connection))
+        if above.name not in held.get(table, ()) and has_table(connection, table)
+    }
+    if left := left | (folder.trees() - trees):
+        folder.note_left(left, last_seq_at(identify_position(connection)))
     check_publication(connection, source, name, held, catalog, sources, copied, joins)
+    folder.write_trees(trees)
     return frozenset(held)

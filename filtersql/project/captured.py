@@ -19,8 +19,7 @@ The layout, below the project's folder
 
     `joined.json` tells of tables that left the publication and came back: the seq of the rows that
     were copied then, or null as long as that is not known. Of one that left a partition tree it
-    tells, by the names of both, the last seq that was captured before; null until the next capture.
-    By its own name with a slash it tells where the server's log was then.
+    tells, by the names of both, the last seq that may be from before.
 
 Example
     `source: {postgres: erp}` is `{path: "captured/erp/rows/{schema}.{table}/*/*.jsonl"}` with the
@@ -44,9 +43,8 @@ from filtersql.names import RelationName, path_name
 __all__ = [
     "JOINED",
     "changes_folder",
+    "in_tree",
     "joined_tables",
-    "left_path",
-    "left_until",
     "newest_rows",
     "number_name",
     "rows_folder",
@@ -83,27 +81,14 @@ def newest_rows(root: Path, source: str, relation: RelationName) -> int | None:
 
 
 def joined_tables(folder: Path) -> dict[str, int | None]:
-    """What joined.json says in a source's folder, by `RelationName.path` and `left_path`.
-
-    Where a table left a tree while it was captured, that is all that the files hold.
-    """
+    """What joined.json says in a source's folder, by `RelationName.path` and `in_tree`."""
     path = folder / JOINED
-    if not path.exists():
-        return {}
-    joined = json.decode(path.read_bytes(), type=dict[str, int | None])
-    files = folder.glob("changes/*.jsonl")
-    ends = max((int(one.stem) for one in files if one.stem.isdecimal()), default=-1)
-    return {name: ends if at is None and "/" in name else at for name, at in joined.items()}
+    return json.decode(path.read_bytes(), type=dict[str, int | None]) if path.exists() else {}
 
 
-def left_path(above: RelationName, table: RelationName) -> str:
+def in_tree(above: RelationName, table: RelationName) -> str:
     """By what joined.json tells of a table that left a partition tree."""
     return f"{above.path}/{table.path}"
-
-
-def left_until(table: RelationName) -> str:
-    """By what it tells where the server's log was when that was noticed."""
-    return f"{table.path}/"
 
 
 def rows_pattern(source: SourceOfTables, relation: RelationName) -> str:

@@ -10,52 +10,81 @@ Example
     ==== ======================================= ==============================================
 
     It is asked when the feed was read: `capture` says that a table comes back before it does. So
-    it is with a partition that leaves its tree, whose captured changes were not all applied.
+    it is with a partition that leaves its tree: what it brought before is looked for in the feed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.applying import CAME_BACK
+from filtersql.errors.applying import CAME_BACK, PARTITION_LEFT
+from filtersql.feeds.records import relation_of
 from filtersql.names import RelationName
 from filtersql.project.captured import changes_folder, joined_tables
 from filtersql.run.context import RunContext, TargetRun
+from filtersql.run.feed_reading import FeedRead
 
 __all__ = ["check_rejoined"]
 
 
-def check_rejoined(context: RunContext) -> None:
-    """Raises Mistakes where targets lack changes that were made while nobody captured them."""
-    feed = context.subscription.changes
-    if feed is None or feed.postgres is None:
+def check_rejoined(context: RunContext, feed: FeedRead | None) -> None:
+    """Raises Mistakes where targets lack changes that nobody captured, or that were a partition's.
+
+    `feed` is what is pending.
+    """
+    changes = context.subscription.changes
+    if changes is None or changes.postgres is None:
         return
-    joined = joined_tables(changes_folder(context.inputs.root, feed.postgres).parent)
+    joined = joined_tables(changes_folder(context.inputs.root, changes.postgres).parent)
     mistakes = [
-        _mistake(context, target, name, at)
+        _mistake(context, target, name, joined[name.path])
         for target in context.targets
-        for name, at in _lacking(target, joined)
+        for name in _lacking(target, joined)
+    ]
+    mistakes += [
+        PARTITION_LEFT(
+            name=target.name, leaf=leaf, table=target.compiled.relation, source=changes.postgres
+        )
+        for target, leaf in _brought(context.targets, joined, feed)
     ]
     if mistakes:
         raise Mistakes(mistakes)
 
 
-def _lacking(
-    target: TargetRun, joined: Mapping[str, int | None]
-) -> Iterator[tuple[RelationName, int | None]]:
-    position = target.standing.position
-    stands = -1 if position is None else position
+def _lacking(target: TargetRun, joined: Mapping[str, int | None]) -> Iterator[RelationName]:
     for name in target.compiled.sources:
         at = joined.get(name.path, -1)
-        if at is None or stands < at:
-            yield name, at
-    # What a table brought before it left the tree is passed over once it is not defined there.
-    tree, leaves = target.compiled.relation, {name.path for name in target.compiled.sources}
-    for path, at in joined.items():
-        above, _, leaf = path.partition("/")
-        if leaf and leaf not in leaves and above == tree.path and -1 < stands < (at or 0):
-            yield tree, at
+        if at is None or _stands(target) < at:
+            yield name
+
+
+def _stands(target: TargetRun) -> int:
+    return -1 if target.standing.position is None else target.standing.position
+
+
+def _brought(
+    targets: Sequence[TargetRun], joined: Mapping[str, int | None], feed: FeedRead | None
+) -> Iterable[tuple[TargetRun, RelationName]]:
+    """The tables with pending changes from before they left the tree of a target."""
+    left = [
+        (target, leaf, until)
+        for target in targets
+        for path, until in joined.items()
+        for above, _, leaf in [path.partition("/")]
+        if leaf and above == target.compiled.relation.path
+        if leaf not in {name.path for name in target.compiled.sources}
+        if until is not None and _stands(target) < until
+    ]
+    if not left or feed is None:
+        return ()
+    return {
+        (target.name, table): (target, table)
+        for _, change in feed.records([])
+        if (table := relation_of(change)) is not None
+        for target, leaf, until in left
+        if leaf == table.path and _stands(target) < change.seq <= until
+    }.values()
 
 
 def _mistake(context: RunContext, target: TargetRun, name: RelationName, at: int | None) -> Mistake:

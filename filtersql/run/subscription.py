@@ -83,7 +83,7 @@ def apply_subscription(
     if feed is not None:
         take_feed(context, feed, known)
     _check_held(context)
-    check_rejoined(context)
+    check_rejoined(context, feed)
     size_sessions(context)
     if feed is not None:
         check_same_table(known, name, feed, context.targets)

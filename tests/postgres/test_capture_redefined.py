@@ -10,10 +10,6 @@ from live_projects import DDL, LiveProject
 from own_servers import INSTALLED
 from servers import Server
 
-from filtersql.names import RelationName
-from filtersql.postgres.capture_folder import Folder
-from filtersql.project.captured import joined_tables, left_path
-
 pytestmark = [
     pytest.mark.postgres,
     pytest.mark.skipif(
@@ -62,24 +58,11 @@ def test_a_partition_that_leaves(project: LiveProject, *, applied: bool) -> None
     if applied:
         project.goes("run")
     else:
-        assert 'changes of table "public.events" are missing' in project.refused("run")
+        said = project.refused("run")
+        assert 'changes of table "public.events_2" are pending for "s/public.events"' in said
         project.capture("--rows", "events")
         project.goes("run", "--resync", "events")
         project.brought_up_to_date()
-
-
-def test_a_partition_that_leaves_while_a_file_is_written(tmp_path: Path) -> None:
-    """What was in it was the root's, too; what the next capture writes was not."""
-    folder = Folder.of(tmp_path, "erp")
-    folder.changes.mkdir(parents=True)
-    root, leaf = RelationName("public", "events"), RelationName("public", "events_2")
-    (folder.changes / "41.jsonl").touch()
-    folder.note_left([(root, leaf)], here=7)
-    (folder.changes / "42.jsonl").touch()
-    assert joined_tables(folder.path)[left_path(root, leaf)] == 42
-    folder.settle_left()
-    (folder.changes / "43.jsonl").touch()
-    assert joined_tables(folder.path)[left_path(root, leaf)] == 42
 
 
 def test_a_partition_that_was_never_there(project: LiveProject) -> None:
@@ -93,14 +76,23 @@ def test_a_partition_that_was_never_there(project: LiveProject) -> None:
     project.brought_up_to_date()
 
 
-def test_what_a_partition_brought_before_it_left(project: LiveProject) -> None:
-    """What the log still has of it was the root's, and nothing there says so."""
+@pytest.mark.parametrize("first", ["capture", "capture --rows items", "import"])
+def test_what_a_partition_brought_before_it_left(project: LiveProject, first: str) -> None:
+    """What the log still has of it was the root's, whoever notices first."""
     project.sql(_INTO_EVENTS, _DETACH)
-    assert 'lacks table "public.events_2"' in project.refused("capture", "erp")
+    if first != "import":
+        said = project.refused(*first.replace("capture", "capture erp").split())
+        assert 'lacks table "public.events_2"' in said
     project.redefine("events_2 PARTITION OF events FOR VALUES IN (2)", _EVENTS_2)
-    said = project.refused("capture", "erp", "--until-current")
-    assert '"public.events_2" of source "erp" left a partition tree' in said
-    project.begun_anew()
+    if first == "capture":
+        project.goes("run")
+    project.capture()
+    said = project.refused("run")
+    assert 'changes of table "public.events_2" are pending for "s/public.events"' in said
+    project.capture("--rows", "events")
+    project.goes("run", "--resync", "events")
+    project.sql("INSERT INTO events_2 VALUES (2, 9, 9)", "INSERT INTO events VALUES (1, 9, 9)")
+    project.brought_up_to_date()
 
 
 def test_columns_that_a_key_includes_are_none_of_it(project: LiveProject) -> None:
