@@ -21,7 +21,6 @@ from filtersql.errors import Mistakes
 from filtersql.project import load
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.counting import without_counting
-from filtersql.run import conflict_counts
 from filtersql.run.stage_and_judge import judge_changes
 from filtersql.targets.duckdb_file import connect
 from filtersql.targets.model import Engine
@@ -120,9 +119,8 @@ class Shelf:
 
 @pytest.fixture(scope="module")
 def shelf(tmp_path_factory) -> Iterator[Shelf]:
-    """An engine with both tables, which counts as Spark does: DuckDB itself does not."""
-    with pytest.MonkeyPatch.context() as patch, closing(connect(None)) as engine:
-        patch.setattr(conflict_counts, "_BESIDE", ("spark", "duckdb"))
+    """An engine with both tables."""
+    with closing(connect(None)) as engine:
         yield Shelf(engine, tmp_path_factory.mktemp("shelf"))
 
 

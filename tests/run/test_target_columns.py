@@ -84,7 +84,8 @@ def test_a_target_type_is_what_the_engine_makes_of_it(project: Project, written:
     table = f"{{name: v, columns: {{a: int, b: {kind}}}, primary_key: [a]}}"
     project.write("tables/v.yml", f"tables: [{table}]\n")
     project.write("publications/v.sql", "CREATE PUBLICATION v FOR TABLE v;\n")
-    project.write("subscriptions/v.yml", "subscriptions: [{name: v, publications: [v]}]\n")
+    subscribed = '{name: v, publications: [v], changes: {path: "changes/*.jsonl"}}'
+    project.write("subscriptions/v.yml", f"subscriptions: [{subscribed}]\n")
     project.succeed("run", "--select", "v")
     project.succeed("run", "--select", "v")
 
