@@ -236,5 +236,14 @@ class Capturing(Struct, frozen=True):
     ) -> Beginning:
         """What is read, compared with the server. Raises Mistakes with all that differs."""
         rows = copied_tables(plain, self.known, self.sources, copied)
-        made = self.source, self.root, self.name, plain, replication
-        return Beginning(*made, self.known, self.sources, rows, self.copied)
+        return Beginning(
+            self.source,
+            self.root,
+            self.name,
+            plain,
+            replication,
+            self.known,
+            self.sources,
+            rows,
+            self.copied,
+        )
