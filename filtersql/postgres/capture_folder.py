@@ -26,11 +26,9 @@ from filtersql.feeds.positions import lsn
 from filtersql.names import RelationName
 from filtersql.postgres.feed_files import write_whole
 from filtersql.postgres.recording import position_text
-from filtersql.project.captured import JOINED, changes_folder, joined_tables
+from filtersql.project.captured import JOINED, TREES, captured_trees, changes_folder, joined_tables
 
 __all__ = ["Captured", "Folder", "Progress"]
-
-_TREES = "trees.json"
 
 
 class Captured(Struct, frozen=True):
@@ -79,7 +77,7 @@ class Folder(Struct, frozen=True):
 
     def forget(self) -> None:
         """Nothing is captured any more; the files stay."""
-        for name in ("source.json", "reached", "progress.json", JOINED, _TREES):
+        for name in ("source.json", "reached", "progress.json", JOINED, TREES):
             (self.path / name).unlink(missing_ok=True)
 
     def greatest_seq(self) -> int:
@@ -96,16 +94,10 @@ class Folder(Struct, frozen=True):
         if moving := {table.path: None for table in tables}:
             self.write_joined({**joined_tables(self.path), **moving})
 
-    def trees(self) -> frozenset[str]:
-        """Which tables were captured below which ones, by `in_tree`."""
-        path = self.path / _TREES
-        found = msgspec.json.decode(path.read_bytes(), type=list[str]) if path.exists() else ()
-        return frozenset(found)
-
     def write_trees(self, trees: Collection[str]) -> None:
-        """Keep it."""
-        if self.trees() != trees:
-            write_whole(self.path / _TREES, msgspec.json.encode(sorted(trees)) + b"\n")
+        """Keep what `captured_trees` gives."""
+        if captured_trees(self.path) != trees:
+            write_whole(self.path / TREES, msgspec.json.encode(sorted(trees)) + b"\n")
 
     def note_left(self, trees: Iterable[str], until: int) -> None:
         """Tables are below others no more: up to a seq, changes of them were those of a tree."""

@@ -16,7 +16,7 @@ from filtersql.postgres.capture_state import identify_position
 from filtersql.postgres.connection import Connection, has_table
 from filtersql.postgres.publication import check_publication, held_tables, moved_tables
 from filtersql.project import LiveSource
-from filtersql.project.captured import in_tree
+from filtersql.project.captured import captured_trees, in_tree, trees_of
 
 __all__ = ["check_sent"]
 
@@ -39,14 +39,14 @@ def check_sent(
     held = held_tables(connection, name)
     folder.note_moving(moved_tables(held, catalog).intersection(sources))
     joins = frozenset(joining).difference(held)
-    trees = {in_tree(above.name, one) for one in sources for above in catalog.ancestors(one)}
+    trees = trees_of(catalog, sources)
     left = {
         in_tree(above.name, table)
         for table in frozenset(sources) - joins
         for above in catalog.ancestors(table)
         if above.name not in held.get(table, ()) and has_table(connection, table)
     }
-    if left := left | (folder.trees() - trees):
+    if left := left | (captured_trees(folder.path) - trees):
         folder.note_left(left, last_seq_at(identify_position(connection)))
     check_publication(connection, source, name, held, catalog, sources, copied, joins)
     folder.write_trees(trees)

@@ -19,7 +19,8 @@ The layout, below the project's folder
 
     `joined.json` tells of tables that left the publication and came back: the seq of the rows that
     were copied then, or null as long as that is not known. Of one that left a partition tree it
-    tells, by the names of both, the last seq that may be from before.
+    tells, by the names of both, the last seq that may be from before. `trees.json` has the names of
+    those that are in one.
 
 Example
     `source: {postgres: erp}` is `{path: "captured/erp/rows/{schema}.{table}/*/*.jsonl"}` with the
@@ -29,12 +30,13 @@ Example
 from __future__ import annotations
 
 import glob
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from msgspec import json
 from msgspec.structs import replace
 
+from filtersql.catalog import Catalog
 from filtersql.definitions.model import Definitions, Feed, SourceOfTables, Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.live import NOTHING_CAPTURED, ROWS_NOT_CAPTURED, unknown_source
@@ -42,6 +44,8 @@ from filtersql.names import RelationName, path_name
 
 __all__ = [
     "JOINED",
+    "TREES",
+    "captured_trees",
     "changes_folder",
     "in_tree",
     "joined_tables",
@@ -49,10 +53,11 @@ __all__ = [
     "number_name",
     "rows_folder",
     "rows_pattern",
+    "trees_of",
     "with_captured",
 ]
 
-JOINED = "joined.json"
+JOINED, TREES = "joined.json", "trees.json"
 _DIGITS = 20
 
 
@@ -84,6 +89,18 @@ def joined_tables(folder: Path) -> dict[str, int | None]:
     """What joined.json says in a source's folder, by `RelationName.path` and `in_tree`."""
     path = folder / JOINED
     return json.decode(path.read_bytes(), type=dict[str, int | None]) if path.exists() else {}
+
+
+def captured_trees(folder: Path) -> frozenset[str]:
+    """Which tables were captured below which ones, by `in_tree`."""
+    path = folder / TREES
+    return frozenset(json.decode(path.read_bytes(), type=list[str]) if path.exists() else ())
+
+
+def trees_of(catalog: Catalog, tables: Iterable[RelationName]) -> frozenset[str]:
+    """The same of what is defined."""
+    pairs = ((above.name, one) for one in tables for above in catalog.ancestors(one))
+    return frozenset(in_tree(*pair) for pair in pairs)
 
 
 def in_tree(above: RelationName, table: RelationName) -> str:

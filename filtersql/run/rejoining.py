@@ -15,13 +15,14 @@ Example
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import CAME_BACK, PARTITION_LEFT
 from filtersql.feeds.records import relation_of
 from filtersql.names import RelationName
-from filtersql.project.captured import changes_folder, joined_tables
+from filtersql.project.captured import captured_trees, changes_folder, joined_tables, trees_of
 from filtersql.run.context import RunContext, TargetRun
 from filtersql.run.feed_reading import FeedRead
 
@@ -36,7 +37,11 @@ def check_rejoined(context: RunContext, feed: FeedRead | None) -> None:
     changes = context.subscription.changes
     if changes is None or changes.postgres is None:
         return
-    joined = joined_tables(changes_folder(context.inputs.root, changes.postgres).parent)
+    folder = changes_folder(context.inputs.root, changes.postgres).parent
+    catalog, joined = context.inputs.catalog, joined_tables(folder)
+    # What no capture has noticed yet: all that it has recorded was from before.
+    gone = captured_trees(folder).difference(trees_of(catalog, catalog.tables))
+    joined = {**dict.fromkeys(gone, sys.maxsize), **joined}
     mistakes = [
         _mistake(context, target, name, joined[name.path])
         for target in context.targets
