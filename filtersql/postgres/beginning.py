@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import psycopg
@@ -37,9 +37,7 @@ from filtersql.postgres.initial_rows import copy_rows, settle_rows
 from filtersql.postgres.json_rows import CopiedTable
 from filtersql.postgres.publication import (
     add_tables,
-    check_publication,
     ensure_publication,
-    held_tables,
     publish_generated,
     published_names,
 )
@@ -114,9 +112,7 @@ def begin(
         say(f'publication "{name}" was made')
     else:
         publish_generated(beginning.plain, name, beginning.known.catalog, names)
-    held = held_tables(beginning.plain, name)
-    catalog, copied = beginning.known.catalog, beginning.ever_copied
-    check_publication(beginning.plain, source, name, held, catalog, beginning.sources, copied)
+    _sent(beginning, folder)
     start, snapshot = _create_slot(beginning, name, _CREATE, say)
     # Above all that was captured before, though a restored server counts from an earlier place.
     seq = max(seq_at(lsn(start), 0), folder.greatest_seq() + 1)
@@ -137,17 +133,7 @@ def copy_anew(beginning: Beginning, folder: Folder, say: Callable[[str], None]) 
     source, name = beginning.source, f"{beginning.name[:_TEMPORARY]}_{os.getpid()}"
     catalog, plain = beginning.known.catalog, beginning.plain
     # What is refused behind the copy leaves tables that joined, and whose rows nobody looks at.
-    sent = check_sent(
-        plain,
-        source,
-        folder,
-        beginning.name,
-        catalog,
-        beginning.sources,
-        beginning.ever_copied,
-        beginning.leaves,
-    )
-    joining = frozenset(beginning.leaves).difference(sent)
+    joining = frozenset(beginning.leaves).difference(_sent(beginning, folder, beginning.leaves))
     folder.note_moving(joining)
     publish_generated(plain, beginning.name, catalog, beginning.leaves)
     for table in add_tables(plain, source, beginning.name, catalog, joining):
@@ -203,6 +189,22 @@ def drop(connection: Connection, folder: Folder, captured: Captured) -> bool:
 def slot_name(project: str, source: str) -> str:
     """What slot and publication are called: slots have small letters, digits and underscores."""
     return re.sub(r"[^a-z0-9_]", "_", f"filtersql_{project}_{source}".lower())[:_LONGEST_NAME]
+
+
+def _sent(
+    beginning: Beginning, folder: Folder, joining: Iterable[RelationName] = ()
+) -> frozenset[RelationName]:
+    """The tables that the publication sends. Raises Mistakes, but for those that are `joining`."""
+    return check_sent(
+        beginning.plain,
+        beginning.source,
+        folder,
+        beginning.name,
+        beginning.known.catalog,
+        beginning.sources,
+        beginning.ever_copied,
+        joining,
+    )
 
 
 def _teller(say: Callable[[str], None]) -> Callable[[RelationName, int], None]:

@@ -40,7 +40,8 @@ def check_rejoined(context: RunContext, feed: FeedRead | None) -> None:
     folder = changes_folder(context.inputs.root, changes.postgres).parent
     catalog, joined = context.inputs.catalog, joined_tables(folder)
     # What no capture has noticed yet: all that it has recorded was from before.
-    gone = captured_trees(folder).difference(trees_of(catalog, catalog.tables))
+    captured = captured_trees(folder)
+    gone = captured.difference(trees_of(catalog, catalog.tables) if captured else ())
     joined = {**dict.fromkeys(gone, sys.maxsize), **joined}
     mistakes = [
         _mistake(context, target, name, joined[name.path])
