@@ -57,7 +57,7 @@ def fetched(engine: Engine, files: Sequence[FeedFile], folder: Path) -> tuple[Fe
     copies = {
         file.shown: inside / f"{number}{Path(file.shown).suffix}" for number, file in enumerate(far)
     }
-    engine.store.fetch(copies, sum(file.size for file in far))
+    engine.store.fetch(copies)
     return tuple(replace(file, path=copies.get(file.shown, file.path)) for file in files)
 
 

@@ -1,4 +1,4 @@
-"""What is large, read and staged by the engine's own processes: feeds, and sources of copies.
+"""Feeds and sources of copies, read and staged by the engine's own processes.
 
 Example
     1. each task judges a portion of the lines, and writes its changes of each target to a file
@@ -6,8 +6,9 @@ Example
     3. the portions have to follow each other; whether a transaction comes again is asked of the
        engine
 
-    None says that nothing would be gained, or that something is not as usual, such as a file that
-    was replaced meanwhile: then one reader reads the feed, and says what is wrong and where.
+    None says that the engine has no such processes or they do not see the files, that nothing is
+    pending, or that something is not as usual, such as a file that was replaced meanwhile: then one
+    reader reads the feed, and says what is wrong and where.
 """
 
 from __future__ import annotations
@@ -47,9 +48,6 @@ SpreadFeed: TypeAlias = tuple[
 
 __all__ = ["spread_feed", "spread_source", "spread_table"]
 
-#: one reader is as fast with less: Python has to be started on the executors
-_WORTH_IT = 64 * 2**20
-_WORTH_IT_ROWS = 250_000
 #: rows of a table in a part
 _ROWS = 100_000
 
@@ -62,7 +60,7 @@ def spread_feed(
 ) -> SpreadFeed | None:
     """The feed, and of its files what `Opened` tells; None where it was not read here."""
     cluster, read = engine.cluster, FORMATS.get(share.feed.format)
-    if cluster is None or read is None or not _worth_it(cluster, files):
+    if cluster is None or read is None or not _all_seen(cluster, files):
         return None
     share = replace(share, folder=new_folder(share.folder))
     stages = empty_stages(share)
@@ -84,7 +82,7 @@ def spread_table(engine: Engine, share: Share, table: TableFeed, *, closed: bool
     counted = select(exp.Count(this=exp.Star())).from_(table.query.subquery("rows"))
     ((count,),) = engine.rows(counted.sql(engine.dialect))
     rows = int(str(count))
-    if rows < _WORTH_IT_ROWS:
+    if not rows:
         return None
     share = replace(share, folder=new_folder(share.folder))
     stages = empty_stages(share)
@@ -102,7 +100,7 @@ def spread_source(
 ) -> StagedRows | None:
     """Stage the rows of a source; None where they were not read here."""
     cluster = engine.cluster
-    if cluster is None or not _worth_it(cluster, files):
+    if cluster is None or not _all_seen(cluster, files):
         return None
     folder = new_folder(folder)
     stage = RowStage(compiled, engine.dialect, folder / NOTHING)
@@ -122,7 +120,6 @@ def _traces(files: Sequence[FeedFile]) -> list[bytes] | None:
         return None
 
 
-def _worth_it(cluster: Cluster, files: Sequence[FeedFile]) -> bool:
-    """Whether files are large enough, and where the others find them."""
-    large = sum(file.size for file in files) >= _WORTH_IT
-    return large and all(cluster.sees(file.path) for file in files)
+def _all_seen(cluster: Cluster, files: Sequence[FeedFile]) -> bool:
+    """Whether there are files, where the others find them."""
+    return bool(files) and all(cluster.sees(file.path) for file in files)

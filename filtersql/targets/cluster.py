@@ -96,7 +96,7 @@ class SparkCluster(Struct, frozen=True):
                 if each.isFile()
             ]
 
-    def fetch(self, copies: Mapping[str, Path], size: int) -> None:
+    def fetch(self, copies: Mapping[str, Path]) -> None:
         """Copy the files of some URLs to paths of this machine. Raises Mistakes."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             for _ in pool.map(self._fetch, copies, copies.values()):

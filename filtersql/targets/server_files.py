@@ -31,8 +31,6 @@ __all__ = ["ServerFiles"]
 #: so many bytes of a file in a row, and so many files in a query
 _PIECE = 32 * 2**10
 _FILES = 100
-#: bytes that are worth a start of Python on the server
-_LARGE = 64 * 2**20
 #: the scheme of a URL, and whose it is: file://, file:, s3a://lake
 _ROOT = re.compile(r"\A[^:/]+:(?://[^/]*)?")
 _FOLDERS_IN_BRACES = re.compile(r"\{[^}]*/")
@@ -43,7 +41,7 @@ _WILD = re.compile(r"([\\*?\[\]{},])")
 class ServerFiles(Struct, frozen=True):
     """What a server reads, as `targets.workers.Store` has it; `ask` gives the rows of a query.
 
-    Where its processes see a folder of this machine, they write what is large to it.
+    Where its processes see a folder of this machine, they write the files to it.
     """
 
     ask: Callable[[str], Iterator[Sequence[object]]]
@@ -68,9 +66,9 @@ class ServerFiles(Struct, frozen=True):
         told = [(str(path), int(str(size)), int(str(time))) for path, size, time in found]
         return [each for each in told if _depth(each[0]) == depth]
 
-    def fetch(self, copies: Mapping[str, Path], size: int) -> None:
+    def fetch(self, copies: Mapping[str, Path]) -> None:
         """Copy the files of some URLs to paths of this machine. Raises Mistakes."""
-        cluster = self.cluster if size >= _LARGE else None
+        cluster = self.cluster
         folders: defaultdict[str, list[str]] = defaultdict(list)
         for url in copies:
             folders[url.rpartition("/")[0]].append(url)

@@ -25,8 +25,8 @@ class Store(Protocol):
         """The files that a URL with wildcards names: URL, bytes, and when it was written."""
         ...
 
-    def fetch(self, copies: Mapping[str, Path], size: int) -> None:
-        """Copy the files of some URLs, each to a path of this machine; all have so many bytes."""
+    def fetch(self, copies: Mapping[str, Path]) -> None:
+        """Copy the files of some URLs, each to a path of this machine."""
         ...
 
 

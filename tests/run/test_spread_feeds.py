@@ -91,7 +91,6 @@ def test_a_run_reads_its_files_on_the_executors(
     table_format: str, spark: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Source and changes: what the target holds is what one reader brings; so is a refusal."""
-    monkeypatch.setattr(spread_feeds, "_WORTH_IT", 0)
     monkeypatch.setattr(portions, "_BYTES", 700)
     used: list[str] = []
     for module, name in ((feed_reading, "spread_feed"), (sources, "spread_source")):
@@ -135,7 +134,6 @@ def test_a_table_is_read_on_the_executors(
     spark: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its last transaction waits until it is complete, though its parts are read by themselves."""
-    monkeypatch.setattr(spread_feeds, "_WORTH_IT_ROWS", 1)
     monkeypatch.setattr(spread_feeds, "_ROWS", 9)
     used: list[str] = []
     monkeypatch.setattr(feed_reading, "spread_table", noting(feed_reading.spread_table, used))

@@ -21,7 +21,7 @@ from filtersql.feeds.landings import Landing, Share
 from filtersql.feeds.lines import find_files
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import feed_reading, spread_feeds
+from filtersql.run import feed_reading
 from filtersql.run.feed_reading import read_feed
 from filtersql.run.spread_feeds import spread_feed
 from filtersql.targets.duckdb import DuckDB
@@ -81,7 +81,6 @@ def read_in_portions(patches: pytest.MonkeyPatch, size: int) -> list[bool]:
 
     patches.setattr(DuckDB, "cluster", ThisProcess())
     patches.setattr(DuckDB, "view", _view(DuckDB.view))
-    patches.setattr(spread_feeds, "_WORTH_IT", 0)
     patches.setattr(portions, "_BYTES", size)
     patches.setattr(feed_reading, "spread_feed", spread)
     return used
@@ -134,8 +133,9 @@ class PortionedFeed:
         """What one reader tells, and the last seq of each file; or its mistakes."""
         inputs = self.world.inputs()
         try:
-            found = read_feed(inputs, self.engine, inputs.subscriptions["s1"], landings, {},
-                              self.world.root, None)  # fmt: skip
+            with patch.object(InPortions, "cluster", None):
+                found = read_feed(inputs, self.engine, inputs.subscriptions["s1"], landings, {},
+                                  self.world.root, None)  # fmt: skip
         except Mistakes as refused:
             return [str(one) for one in refused.mistakes]
         assert found is not None
@@ -149,7 +149,6 @@ class PortionedFeed:
         assert feed.path is not None
         files = find_files(feed.path, self.world.root, None)
         with (
-            patch.object(spread_feeds, "_WORTH_IT", 0),
             patch.object(portions, "_BYTES", size),
             patch.object(debezium_columns, "_FEWEST", 1),
         ):

@@ -17,7 +17,7 @@ from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
 from filtersql.feeds import portions
 from filtersql.run import feed_reading, sources, spread_feeds
-from filtersql.targets import server_files, server_work
+from filtersql.targets import server_work
 from filtersql.targets.cluster import SparkCluster
 from filtersql.targets.server_cluster import ServerCluster
 from filtersql.targets.server_files import ServerFiles
@@ -56,7 +56,7 @@ def test_files_come_as_they_are(
     assert sorted(found) == sorted(here)
     assert {Path(path).name for path, *_ in found} == set(held)
     copies = {path: tmp_path / str(number) for number, (path, *_) in enumerate(found)}
-    store.fetch(copies, 0)
+    store.fetch(copies)
     assert {Path(path).name: copy.read_bytes() for path, copy in copies.items()} == held
 
     assert store.files(f"{url}/*.json") == []
@@ -64,7 +64,7 @@ def test_files_come_as_they_are(
         store.files(f"{url}/{{a/b,c}}.jsonl")
     (folder / "piece.jsonl").unlink()
     with pytest.raises(Mistakes) as refused:
-        store.fetch(copies, 0)
+        store.fetch(copies)
     (wrong,) = refused.value.mistakes
     assert 'piece.jsonl" was changed or removed while it was read' in wrong.message
 
@@ -86,7 +86,7 @@ def test_a_feed_that_the_server_sees_is_named_by_a_url(
     monkeypatch.setattr(
         ServerFiles,
         "fetch",
-        lambda store, copies, size: asked.append(copies) or fetch(store, copies, size),
+        lambda store, copies: asked.append(copies) or fetch(store, copies),
     )
     assert world.run(engine).results[0].rows_inserted == 1
     world.feed([{"seq": 4, **insert("t1", a=4, b="x")}], name="2")
@@ -96,12 +96,9 @@ def test_a_feed_that_the_server_sees_is_named_by_a_url(
 
 @pytest.fixture
 def spread(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is small counts as large; which functions read it on executors."""
-    monkeypatch.setattr(spread_feeds, "_WORTH_IT", 0)
-    monkeypatch.setattr(spread_feeds, "_WORTH_IT_ROWS", 1)
+    """What is small is cut into portions; which functions read it on executors."""
     monkeypatch.setattr(spread_feeds, "_ROWS", 9)
     monkeypatch.setattr(portions, "_BYTES", 700)
-    monkeypatch.setattr(server_files, "_LARGE", 0)
     used: list[str] = []
     monkeypatch.setattr(ServerCluster, "copied", noting(ServerCluster.copied, used))
     spreading = (

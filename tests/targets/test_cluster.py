@@ -48,10 +48,10 @@ _FILES = {
 _RUN = """
 from filtersql.cli import main
 from filtersql.feeds import portions
-from filtersql.run import feed_reading, sources, spread_feeds
+from filtersql.run import feed_reading, sources
 import atexit
 from noting import noting
-spread_feeds._WORTH_IT, portions._BYTES = 0, 1_000_000
+portions._BYTES = 1_000_000
 used = []
 atexit.register(lambda: print(used))
 for module, name in ((feed_reading, "spread_feed"), (sources, "spread_source")):
