@@ -28,6 +28,7 @@ from filtersql.errors.feeds import (
     FEED_OF_ONE_TABLE,
     UNTOLD_TYPE,
 )
+from filtersql.names import RelationName
 from filtersql.publications.identity import has_identity
 from filtersql.publications.model import ResolvedTable
 from filtersql.source import Span
@@ -57,7 +58,7 @@ def untold(resolved: ResolvedTable, read: Collection[str], catalog: Catalog) -> 
         return
     needed = {column.name for column in resolved.columns} | set(read)
     for column in resolved.table.columns:
-        if column.name in needed and not _is_told(column.type, form, feed):
+        if column.name in needed and not _is_told(column.type, form, feed, catalog):
             kind = column.type.name
             yield UNTOLD_TYPE(
                 feed.span,
@@ -68,8 +69,11 @@ def untold(resolved: ResolvedTable, read: Collection[str], catalog: Catalog) -> 
             )
 
 
-def _is_told(kind: PgType, form: FeedFormat, feed: Feed) -> bool:
+def _is_told(kind: PgType, form: FeedFormat, feed: Feed, catalog: Catalog) -> bool:
     """Whether the format writes every value of a type so that it can be told from all others."""
+    if form.garbles and _is_garbled(kind, form, catalog):
+        return False
+    kind = kind.base or kind  # a domain's values are written as those of its base
     if any(
         _declared_digits(kind) not in range(digits[name] + 1)
         for option, digits in form.keeps.items()
@@ -83,6 +87,22 @@ def _is_told(kind: PgType, form: FeedFormat, feed: Feed) -> bool:
     if kind.name == "numeric" and kind.typmod < 0 and not form.tells_any_scale:
         return False
     return kind.name.removeprefix("_") in (form.elements if kind.is_array else form.tells)
+
+
+def _is_garbled(kind: PgType, form: FeedFormat, catalog: Catalog) -> bool:
+    """Whether it is of a type of a user or an extension that the format does not write."""
+    made_of = kind.base or kind
+    for each in (kind, made_of):
+        element = each.name.removeprefix("_")
+        name = RelationName(each.schema, element)
+        what = catalog.made.types.get(name)
+        if name in catalog.tables or name in catalog.others:
+            what = "composite type"
+        if each.schema != "pg_catalog" and not form.garbles.isdisjoint((element, what)):
+            return True
+        if what == "domain" and element != each.name:
+            return True  # an array of a domain
+    return False
 
 
 def _declared_digits(kind: PgType) -> int:

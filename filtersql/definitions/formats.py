@@ -49,6 +49,8 @@ class FeedFormat(Struct, frozen=True):
     #: types whose values it tells exactly, and those of array elements; None: all
     tells: frozenset[str] | None = None
     elements: frozenset[str] = frozenset()
+    #: the same of types that users and extensions made: by name, and by what they are
+    garbles: frozenset[str] = frozenset()
     #: a numeric without declared digits keeps its own
     tells_any_scale: bool = True
     #: under a value of an option: types of which no more than some declared digits are kept
@@ -63,6 +65,11 @@ _DEBEZIUM = frozenset(
 _DEBEZIUM_ELEMENTS = frozenset(
     "bool int2 int4 int8 float4 float8 numeric text varchar bpchar uuid json jsonb date"
     " timestamp timestamptz bytea".split()
+)
+#: hstore becomes JSON; of what it does not know it sends bytes, or nothing
+_DEBEZIUM_GARBLES = frozenset(
+    "composite type,range type,multirange type,hstore,ghstore,cube,seg,earth,lquery,ltxtquery"
+    ",query_int,gtrgm".split(",")
 )
 
 _DMS = frozenset(
@@ -99,6 +106,7 @@ FORMATS: Mapping[str, FeedFormat] = {
             ),
             tells=_DEBEZIUM,
             elements=_DEBEZIUM_ELEMENTS,
+            garbles=_DEBEZIUM_GARBLES,
             keeps={
                 ("time_precision_mode", "connect"): {"time": 3, "timestamp": 3},
                 # Its 64 bits wrap around: other centuries look like this one.

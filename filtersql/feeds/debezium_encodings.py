@@ -35,7 +35,7 @@ from filtersql.definitions.model import Feed
 from filtersql.feeds.arrays import array_text
 from filtersql.feeds.debezium_times import TEMPORAL, Ambiguous, moment
 
-__all__ = ["AS_STRING", "Decode", "Schema", "as_text", "decoder_of", "is_special", "schema_fields"]
+__all__ = ["AS_STRING", "Decode", "Schema", "as_text", "decoder_of", "null_means", "schema_fields"]
 
 _NOT_OF_URLS, _OF_URLS = re.compile("[+/]"), str.maketrans("-_", "+/")
 #: what Java prints for an inner array
@@ -44,6 +44,18 @@ _SPECIAL = {"NAN": "NaN", "POSITIVE_INFINITY": "Infinity", "NEGATIVE_INFINITY": 
 _CONTEXT = Context(prec=2000)
 #: what helps where several numbers are written alike
 AS_STRING = "Set decimal.handling.mode to string in Debezium (and here, without schemas)."
+
+_NULL_NUMBER = Ambiguous(
+    "NULL, NaN and a number that is stored out of line",
+    f"{AS_STRING} Or say `assume: [finite_numbers]`.",
+)
+_NULL_ARRAY = Ambiguous(
+    "NULL and an array that holds NaN", "Say `assume: [finite_numbers]` where none does."
+)
+_NULL_ENUMS = Ambiguous(
+    "NULL and an array of an enumeration that holds NULL",
+    "Say `assume: [plain_arrays]` where none does.",
+)
 
 
 class Schema(msgspec.Struct, frozen=True, gc=False):
@@ -74,6 +86,7 @@ def schema_fields(schema: bytes) -> dict[str, Schema]:
 
 def decoder_of(pg_type: PgType, feed: Feed, schema: Schema | None) -> Decode | None:
     """The function from what is written in a column, null aside; None: it is the value."""
+    pg_type = pg_type.base or pg_type
     plain = "plain_arrays" in feed.assume
     if pg_type.schema != "pg_catalog":
         return lambda value: _own(value, plain=plain)
@@ -84,12 +97,18 @@ def decoder_of(pg_type: PgType, feed: Feed, schema: Schema | None) -> Decode | N
     return _scalar(pg_type, feed, schema)
 
 
-def is_special(pg_type: PgType, feed: Feed, schema: Schema | None) -> bool:
-    """Whether null is written for NaN, too."""
-    if pg_type.schema != "pg_catalog" or pg_type.name != "numeric":
-        return False
-    written = _numbers(feed, schema)
-    return written in ("precise", "variable") and "finite_numbers" not in feed.assume
+def null_means(pg_type: PgType, feed: Feed, schema: Schema | None) -> Ambiguous | None:
+    """What null is written for beside NULL: for what Debezium fails to convert."""
+    pg_type = pg_type.base or pg_type
+    finite = "finite_numbers" in feed.assume
+    if pg_type.schema != "pg_catalog":
+        is_enum = pg_type.name[:1] == "_" and pg_type.name != "_citext"
+        return _NULL_ENUMS if is_enum and "plain_arrays" not in feed.assume else None
+    if pg_type.name == "_numeric":
+        return None if finite else _NULL_ARRAY
+    if pg_type.name != "numeric" or _numbers(feed, schema) not in ("precise", "variable"):
+        return None
+    return None if finite else _NULL_NUMBER
 
 
 def _scalar(pg_type: PgType, feed: Feed, schema: Schema | None) -> Decode | None:
@@ -129,7 +148,7 @@ def _array(value: object, scalar: Decode | None, *, plain: bool) -> object:
 
 
 def _own(value: object, *, plain: bool) -> object:
-    """A value of a type that is not PostgreSQL's own: an enum, a domain, or an array of them."""
+    """A value of a type that is not PostgreSQL's own: an enum, or an array of one."""
     if isinstance(value, list):
         _array(value, as_text, plain=plain)  # judges it
         return array_text(value, as_text)

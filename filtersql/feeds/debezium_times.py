@@ -35,9 +35,11 @@ __all__ = ["TEMPORAL", "Ambiguous", "micros_of", "moment"]
 TEMPORAL = ("date", "time", "timestamp", "timestamptz", "interval")
 Decode = Callable[[Any], object]
 
-#: 1582-10-15: java.sql's dates before it are of another calendar
-_FIRST_DAY = -141_427
+#: java.sql's dates before it are of another calendar
 _FIRST_DATE = "1582-10-15"
+#: 1582-10-25: of the ten days that this calendar lacks it makes those before it
+_FIRST_DAY = -141_417
+_FIRST_TOLD = "1582-10-25"
 _DAY = 86_400_000_000
 _FOREVER = {9_223_372_036_825_200_000: "infinity", -9_223_372_036_832_400_000: "-infinity"}
 _FOREVER_TEXT = {
@@ -103,6 +105,7 @@ def moment(pg_type: PgType, feed: Feed, schema: str | None) -> Decode:
 
 def micros_of(pg_type: PgType, feed: Feed, schema: str | None) -> int | None:
     """How many microseconds a number of a timestamp is; None where some numbers mean none."""
+    pg_type = pg_type.base or pg_type
     if pg_type.schema != "pg_catalog" or pg_type.name != "timestamp":
         return None
     unit = _unit(pg_type, feed, schema)
@@ -161,7 +164,7 @@ def _date(value: object) -> str:
 
 
 def _is_early(date: str) -> bool:
-    return len(date) == len(_FIRST_DATE) and date < _FIRST_DATE
+    return len(date) == len(_FIRST_TOLD) and date < _FIRST_TOLD
 
 
 def _iso_time(text: str, *, early: bool) -> str:

@@ -28,10 +28,9 @@ from msgspec import Struct
 from filtersql.catalog import Identity, Table
 from filtersql.definitions.model import Feed
 from filtersql.feeds.debezium_encodings import (
-    AS_STRING,
     Decode,
     decoder_of,
-    is_special,
+    null_means,
     schema_fields,
 )
 from filtersql.feeds.debezium_times import Ambiguous, micros_of
@@ -41,6 +40,9 @@ __all__ = ["Decoder", "Unsent"]
 _PLACEHOLDER = "__debezium_unavailable_value"
 #: elements of arrays for which null is written where the array was not sent
 _NO_PLACEHOLDER = frozenset("bool int2 float4 float8 numeric timestamp timestamptz bytea".split())
+
+#: bits that take no more than a pointer to a value that is stored out of line
+_INLINE_BITS = 128
 
 
 class Unsent(Exception):
@@ -56,8 +58,8 @@ class Decoder(Struct, frozen=True):
     unsent_lists: tuple[object, ...]
     #: columns of which an update may write null for a value that was not sent
     null_if_unsent: frozenset[str]
-    #: columns of which null may mean a number that is none
-    null_if_special: frozenset[str]
+    #: columns of which null may mean something else, such as a number that is none
+    null_if_special: Mapping[str, Ambiguous]
     #: columns that an old row tells
     logged: frozenset[str]
     #: how many microseconds one is, of timestamps of which each number is a moment
@@ -67,7 +69,8 @@ class Decoder(Struct, frozen=True):
     def of(cls, table: Table, feed: Feed, schema: bytes) -> Decoder:
         """The decoder of a table's images; `schema` is the envelope's, or empty."""
         fields = schema_fields(schema)
-        decoders, special, moments = dict[str, Decode](), set[str](), dict[str, int]()
+        decoders, moments = dict[str, Decode](), dict[str, int]()
+        special: dict[str, Ambiguous] = {}
         for column in table.columns:
             written = fields.get(column.name)
             unit = micros_of(column.type, feed, None if written is None else written.name)
@@ -75,8 +78,8 @@ class Decoder(Struct, frozen=True):
                 moments[column.name] = unit
             if (decode := decoder_of(column.type, feed, written)) is not None:
                 decoders[column.name] = decode
-            if is_special(column.type, feed, written):
-                special.add(column.name)
+            if (means := null_means(column.type, feed, written)) is not None:
+                special[column.name] = means
         placeholder = feed.options.get("unavailable_value_placeholder", _PLACEHOLDER)
         raw = placeholder.encode()
         texts = [placeholder, base64.b64encode(raw).decode(), raw.hex()]
@@ -87,7 +90,7 @@ class Decoder(Struct, frozen=True):
             unsent_texts=frozenset(texts),
             unsent_lists=lists,
             null_if_unsent=frozenset(_null_if_unsent(table, feed)),
-            null_if_special=frozenset(special),
+            null_if_special=special,
             logged=frozenset((*kept, *table.identity_columns)),
             moments=moments,
         )
@@ -113,23 +116,21 @@ class Decoder(Struct, frozen=True):
                 "NULL and an array that is stored out of line and did not change",
                 "Set REPLICA IDENTITY FULL, or say `assume: [inline_arrays]`.",
             )
-        if name in self.null_if_special:
-            raise Ambiguous(
-                "NULL, NaN and a number that is stored out of line",
-                f"{AS_STRING} Or say `assume: [finite_numbers]`.",
-            )
+        if (means := self.null_if_special.get(name)) is not None:
+            raise Ambiguous(means.means, means.remedy)
 
 
 def _null_if_unsent(table: Table, feed: Feed) -> Iterator[str]:
-    """Arrays of which Debezium has no placeholder; with complete old rows it needs none."""
+    """What Debezium has no placeholder of; with complete old rows it needs none."""
     full = table.replica_identity.kind is Identity.FULL
     if full or "inline_arrays" in feed.assume:
         return
     for column in table.columns:
-        kind = column.type
+        kind = column.type.base or column.type
         element = kind.name.removeprefix("_")
-        if kind.name.startswith("_") and (
-            kind.schema != "pg_catalog" or element in _NO_PLACEHOLDER
+        is_own = kind.schema != "pg_catalog" or column.type.base is not None
+        if (kind.name.startswith("_") and (is_own or element in _NO_PLACEHOLDER)) or (
+            kind.name == "bit" and kind.typmod > _INLINE_BITS
         ):
             yield column.name
 

@@ -19,15 +19,14 @@ from executing import printed
 from places import DATA as _DATA
 
 DATA = _DATA / "feeds" / "debezium_modes"
-INLINE = "assume: [inline_arrays]"
 NUMBERS = "assume: [finite_numbers, inline_arrays]"
-NO_MIDNIGHT = "assume: [no_24_00, inline_arrays]"
+NO_MIDNIGHT = "assume: [no_24_00, finite_numbers, inline_arrays]"
 #: what the feed says where there are no schemas, what it says where there are, and what is not told
 WAYS: dict[str, tuple[str, str, set[str]]] = {
     "connect": (
         f"time_precision_mode: connect, decimal_handling_mode: double,"
-        f" binary_handling_mode: base64, {INLINE}",
-        f"binary_handling_mode: base64, {INLINE}",
+        f" binary_handling_mode: base64, {NUMBERS}",
+        f"binary_handling_mode: base64, {NUMBERS}",
         {"hour", "moment", "moments", "big", "loose"},
     ),
     "isostring": (

@@ -28,9 +28,9 @@ DATA = _DATA / "feeds"
 #: how Debezium was set up, as the feed says it; with schemas the values say it themselves
 SETTINGS = {
     "plain": "decimal_handling_mode: string, binary_handling_mode: hex,"
-    " time_precision_mode: adaptive_time_microseconds, assume: [inline_arrays]",
-    "bare": "assume: [finite_numbers, inline_arrays]",
-    "enveloped": "assume: [finite_numbers, inline_arrays]",
+    " time_precision_mode: adaptive_time_microseconds, assume: [inline_arrays, plain_arrays]",
+    "bare": "assume: [finite_numbers, inline_arrays, plain_arrays]",
+    "enveloped": "assume: [finite_numbers, inline_arrays, plain_arrays]",
 }
 
 
