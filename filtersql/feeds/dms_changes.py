@@ -64,10 +64,9 @@ class Changes(Struct, frozen=True):
     needed: Needed = None
     shapes: dict[tuple[RelationName, tuple[str, ...]], Shape] = {}
 
-    @property
-    def null(self) -> str:
-        """What CSV has for NULL."""
-        return self.feed.options.get("csv_null_value", "NULL")
+    def null(self, batch: Batch) -> str | None:
+        """What stands for NULL; Parquet has nulls."""
+        return self.feed.options.get("csv_null_value", "NULL") if batch.is_csv else None
 
     def each(
         self, batch: Batch, seqs: Sequence[int], mistakes: list[PlacedMistake]
@@ -112,10 +111,11 @@ class Changes(Struct, frozen=True):
         relation = [name.schema, name.name]
         if table is None:
             return Record(seq, op, relation, None, {one.key: row[one.key] for one in shape.new})
-        after = self._values(place, table, row, shape.new, mistakes)
+        null = self.null(batch)
+        after = self._values(place, table, row, shape.new, null, mistakes)
         before = None
         if op in ("update", "delete") and shape.old is not None:
-            before = self._values(place, table, row, shape.old, mistakes) or None
+            before = self._values(place, table, row, shape.old, null, mistakes) or None
         elif op == "delete":
             before = {key: value for key, value in after.items() if key in shape.logged}
         change = Record(seq, op, relation, before, None if op == "delete" else after)
@@ -143,7 +143,9 @@ class Changes(Struct, frozen=True):
             return Member(key, name, known=False)
         told = "csv_null_value" in self.feed.options or not may_be_out_of_line(column)
         ambiguous = not told and is_needed(self.needed, table.name, name)
-        return Member(key, name, True, _FINISHED.get(column.type.name), ambiguous)
+        return Member(
+            key, name, True, _FINISHED.get((column.type.base or column.type).name), ambiguous
+        )
 
     def _values(
         self,
@@ -151,14 +153,14 @@ class Changes(Struct, frozen=True):
         table: Table,
         row: Row,
         members: Sequence[Member],
+        null: str | None,
         mistakes: list[PlacedMistake],
     ) -> dict[str, Any]:
         """The values of an image; NULL, where CSV has its own word for it."""
-        null = self.null
         found: dict[str, Any] = {}
         for one in members:
             value = row[one.key]
-            if value == null and one.known:
+            if value is not None and value == null and one.known:
                 value = None
                 if one.ambiguous:
                     mistakes.append((place, _ambiguous(place, table, one.name)))
@@ -182,7 +184,9 @@ def _is_old(key: str, table: Table | None) -> bool:
 
 def _moment(value: str) -> str:
     """DMS gives moments in UTC without saying so."""
-    return value if _ZONE.search(value) else f"{value}+00"
+    moment, era, _ = value.partition(" BC")
+    known = _ZONE.search(moment) or value in ("infinity", "-infinity")
+    return value if known else f"{moment}+00{era}"
 
 
 def _bytes(value: str) -> str:

@@ -83,7 +83,8 @@ class ColumnReader(ColumnTries):
         op, shape = pyarrow.array(ops, pyarrow.string()), self.changes.shape(batch)
         columns = dict(zip(batch.header, zip(*batch.rows, strict=True), strict=True))
         is_deleted = compute.equal(op, "delete")
-        new = self._image(shape.new, columns, op.is_valid())
+        null = self.changes.null(batch)
+        new = self._image(shape.new, columns, op.is_valid(), null)
         if new is None:
             return None
         if shape.old is None:
@@ -92,7 +93,7 @@ class ColumnReader(ColumnTries):
         else:
             looks_back = compute.or_(compute.equal(op, "update"), is_deleted)
             has_old = compute.and_(looks_back, bool(shape.old))
-            found = self._image(shape.old, columns, has_old)
+            found = self._image(shape.old, columns, has_old, null)
             if found is None:
                 return None
             old = found
@@ -110,9 +111,10 @@ class ColumnReader(ColumnTries):
         members: Sequence[Member],
         columns: Mapping[str, Sequence[object]],
         there: pyarrow.BooleanArray,
+        null: str | None,
     ) -> dict[str, pyarrow.Array] | None:
         """The values of rows that are there; None: what stands for NULL may be a text."""
-        null, found = self.changes.null, dict[str, pyarrow.Array]()
+        found = dict[str, pyarrow.Array]()
         for one in members:
             written = columns[one.key]
             if (finish := one.finish) is not None:
@@ -121,7 +123,7 @@ class ColumnReader(ColumnTries):
                     for value in written
                 ]
             values = pyarrow.array(written)
-            if values.type == pyarrow.string():
+            if null is not None and values.type == pyarrow.string():
                 is_null = compute.fill_null(compute.equal(values, null), False)
                 if one.ambiguous and compute.any(compute.and_(is_null, there)).as_py():
                     return None

@@ -50,6 +50,9 @@ _CHANGE_SEQ = re.compile(r"(\d{14})(\d\d)(\d{19})", re.ASCII)
 _MOST_ROWS = 20_000
 _MOST_SIZE = 4 * 2**20
 
+#: a value may be as long as PostgreSQL's are
+csv.field_size_limit(2**31 - 1)
+
 Row = Mapping[str, object]
 #: the hundredth of a second of a change, and what orders those that share it
 Key = tuple[int, int]
@@ -68,6 +71,11 @@ class Batch(Struct, frozen=True):
     def table(self) -> RelationName:
         """The table whose rows they are."""
         return table_of(self.shown)
+
+    @property
+    def is_csv(self) -> bool:
+        """Whether a text stands for NULL in it."""
+        return not _is_parquet(PurePath(self.shown))
 
     @property
     def is_load(self) -> bool:
@@ -101,7 +109,11 @@ class Batch(Struct, frozen=True):
 def batches_of(files: Sequence[FeedFile]) -> Iterator[Batch]:
     """All rows, some thousand at a time. Raises Mistakes."""
     for file in files:
-        yield from (_parquet if ".parquet" in file.path.suffixes else _csv)(file)
+        yield from (_parquet if _is_parquet(file.path) else _csv)(file)
+
+
+def _is_parquet(path: PurePath) -> bool:
+    return ".parquet" in path.suffixes
 
 
 @lru_cache(maxsize=64)
