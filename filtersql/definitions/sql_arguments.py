@@ -1,8 +1,11 @@
-"""The constant arguments of a function call in a DDL file.
+"""A call of pglogical's or bdr's functions, and what its constant arguments mean.
 
 Example
     `pglogical.replication_set_add_table('emea', 't1', row_filter := $FILTER$ id > 0 $FILTER$)`
     gives set_name, relation and row_filter, each with its place.
+
+pglogical, bdr
+    boolin() and array_in() read these texts
 """
 
 from __future__ import annotations
@@ -17,10 +20,11 @@ from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_text import literal
 from filtersql.errors.altering import NOT_CONSTANT
 from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.replication_sets import GROUP_DEFAULT_SET
 from filtersql.grammar import Node
 from filtersql.source import Passage, Span
 
-__all__ = ["Argument", "Arguments", "arguments_of", "constant"]
+__all__ = ["Call", "call_of", "constant"]
 
 
 _NAME = r'(?:"([^"\\]+)"|([^{},"\\\s]+))'
@@ -48,11 +52,51 @@ class Argument(Struct, frozen=True):
     text: Passage | None = None
 
 
-Arguments = Mapping[str, Argument]
+class Call(Struct, frozen=True):
+    """A function with its arguments by name; NULL counts as not given."""
+
+    script: Script
+    function: str
+    span: Span
+    arguments: Mapping[str, Argument]
+
+    @property
+    def takes_keyless(self) -> bool:
+        """Whether a set takes tables without a key: BDR blocks their updates and deletes."""
+        return self.function.startswith("bdr.")
+
+    def place(self, name: str) -> Span:
+        """Where an argument is said; the call itself where it is not."""
+        return self.arguments[name].span if name in self.arguments else self.span
+
+    def text(self, name: str) -> str:
+        """A text that is said; bdr's group stands for a set that is not named."""
+        if name in self.arguments:
+            return str(self.arguments[name].value)
+        if self.script.drafts.group is None:
+            raise GROUP_DEFAULT_SET(self.span)
+        return self.script.drafts.group
+
+    def passage(self, name: str) -> Passage:
+        """A text that is said, with its places."""
+        text = self.arguments[name].text
+        if text is None:
+            raise NOT_CONSTANT(self.place(name), function=self.function, name=name)
+        return text
+
+    def flag(self, name: str) -> bool | None:
+        """true, false, or None where nothing is said."""
+        return bool(self.arguments[name].value) if name in self.arguments else None
+
+    def listed(self, name: str) -> list[str] | None:
+        """The names of a text[], or None where nothing is said."""
+        names = self.arguments[name].value if name in self.arguments else None
+        assert names is None or isinstance(names, list)
+        return names
 
 
-def arguments_of(script: Script, function: str, parameters: str, node: Node) -> Arguments:
-    """The arguments by name; NULL counts as not given. `parameters`: `needed | optional`.
+def call_of(script: Script, function: str, parameters: str, node: Node) -> Call:
+    """A call of a function whose `parameters` are `needed | optional`.
 
     Raises for an argument that no such function takes, for one that is no constant, and for NULL
     where the function is STRICT or asks for a value.
@@ -62,6 +106,7 @@ def arguments_of(script: Script, function: str, parameters: str, node: Node) -> 
     nullable = {*optional} - {_NEVER_NULL}
     if function.startswith("pglogical.") and function not in _CALLED_ON_NULL:
         nullable = set()
+    whole = script.span(node.location, len(function))
     for name, value, span in _given(script, function, names, node):
         if name not in names or name in arguments:
             raise _unfit(function, names, span)
@@ -71,10 +116,10 @@ def arguments_of(script: Script, function: str, parameters: str, node: Node) -> 
         if argument.value is None and name not in nullable:
             raise UnsupportedStatement(f"NULL as {name} of {function}()", span)
         arguments[name] = argument if argument.value is None else _read(function, name, argument)
-    for name in needed:
-        if name not in arguments:
-            raise _unfit(function, names, script.span(node.location, len(function)))
-    return {name: argument for name, argument in arguments.items() if argument.value is not None}
+    if any(name not in arguments for name in needed):
+        raise _unfit(function, names, whole)
+    said = {name: argument for name, argument in arguments.items() if argument.value is not None}
+    return Call(script, function, whole, said)
 
 
 def _unfit(function: str, names: list[str], span: Span) -> UnsupportedStatement:

@@ -16,11 +16,12 @@ BDR
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from filtersql.definitions.model import DdlFilter, ReplicationSet, Subscription
+from filtersql.definitions.predefined_sets import find_set
+from filtersql.definitions.sql_arguments import Call
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.yaml_subscriptions import with_settings
 from filtersql.errors import Notice
@@ -41,60 +42,66 @@ __all__ = [
 _LEFT_OUT = re.compile(r"\^\(\?!\(?([^()]+)\)?\)|\(\(\?!\(?([^()]+)\)?\)\.\)\*")
 
 
-def create_group(script: Script, name: str, span: Span) -> None:
+def create_group(call: Call) -> None:
     """The group's default set holds every table, also one that is made later."""
-    script.drafts.group = name
+    drafts, name, span = call.script.drafts, call.text("node_group_name"), call.span
+    drafts.group = name
     made = ReplicationSet(name, span, autoadd_tables=True, ddl_filters=(DdlFilter(name, span),))
-    script.drafts.replication_sets.setdefault(name, made)
+    drafts.replication_sets.setdefault(name, made)
 
 
-def add_ddl_filter(script: Script, replication_set: ReplicationSet, added: DdlFilter) -> None:
+def add_ddl_filter(call: Call) -> None:
     """A filter of commands: it is listed, and it is told when it says what it leaves out."""
-    for one in script.drafts.replication_sets.values():
+    drafts, name = call.script.drafts, call.text("ddl_filter_name")
+    place = call.place("ddl_filter_name")
+    replication_set = find_set(call.script, call.text("set_name"), call.span)
+    for one in drafts.replication_sets.values():
         for each in one.ddl_filters:
-            if each.name == added.name:
-                raise ALREADY_EXISTS(
-                    added.span, kind="DDL filter", name=added.name, first=each.span
-                )
-    left_out = _LEFT_OUT.search(added.command_tag or "")
+            if each.name == name:
+                raise ALREADY_EXISTS(place, kind="DDL filter", name=name, first=each.span)
+    tag, role = (
+        call.text(key) if key in call.arguments else None for key in ("command_tag", "role_name")
+    )
+    left_out = _LEFT_OUT.search(tag or "")
     if left_out:
         words = left_out[1] or left_out[2]
-        script.drafts.notices.append(
+        drafts.notices.append(
             Notice(
                 "ddl-filter-negated",
-                f'DDL filter "{added.name}" replicates every command but those of {words}',
-                added.span,
+                f'DDL filter "{name}" replicates every command but those of {words}',
+                place,
                 "A DDL filter says what is replicated, and (?!…) matches everything else.",
                 f"Say '{words}' where these alone are meant; several filters add up.",
             )
         )
-    filters = (*replication_set.ddl_filters, added)
-    script.drafts.replication_sets[replication_set.name] = replace(
-        replication_set, ddl_filters=filters
-    )
+    filters = (*replication_set.ddl_filters, DdlFilter(name, place, tag, role))
+    drafts.replication_sets[replication_set.name] = replace(replication_set, ddl_filters=filters)
 
 
-def remove_ddl_filter(
-    script: Script, replication_set: ReplicationSet, name: str, span: Span
-) -> None:
+def remove_ddl_filter(call: Call) -> None:
     """It is gone from its set."""
-    kept = tuple(each for each in replication_set.ddl_filters if each.name != name)
-    if len(kept) == len(replication_set.ddl_filters):
-        raise Unknown("DDL filter", name, span, [each.name for each in replication_set.ddl_filters])
-    script.drafts.replication_sets[replication_set.name] = replace(
+    replication_set = find_set(call.script, call.text("set_name"), call.span)
+    name, filters = call.text("ddl_filter_name"), replication_set.ddl_filters
+    kept = tuple(each for each in filters if each.name != name)
+    if len(kept) == len(filters):
+        place = call.place("ddl_filter_name")
+        raise Unknown("DDL filter", name, place, [each.name for each in filters])
+    call.script.drafts.replication_sets[replication_set.name] = replace(
         replication_set, ddl_filters=kept
     )
 
 
-def node_sets(script: Script, node: str, sets: Sequence[str], span: Span) -> None:
+def node_sets(call: Call) -> None:
     """What a node subscribes to; an empty array is the group's default set."""
-    if not sets and script.drafts.group is None:
+    drafts, node, span = call.script.drafts, call.text("node_name"), call.span
+    sets = call.listed("set_names") or []
+    if not sets and drafts.group is None:
         raise GROUP_DEFAULT_SET(span)
-    names = tuple((name, span) for name in sets or [script.drafts.group or ""])
-    subscription = script.drafts.subscriptions.get(node)
+    names = tuple((name, span) for name in sets or [drafts.group or ""])
+    subscription = drafts.subscriptions.get(node)
     if subscription is None:
-        subscription = with_settings(Subscription(node, span), script.drafts.defaults, {})
-    script.drafts.subscriptions[node] = replace(subscription, replication_sets=names)
+        subscription = with_settings(Subscription(node, span), drafts.defaults)
+    drafts.subscriptions[node] = replace(subscription, replication_sets=names)
 
 
 def changed_default(script: Script, set_name: str, span: Span) -> None:

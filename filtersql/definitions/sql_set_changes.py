@@ -14,10 +14,10 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from filtersql.definitions.model import Action, DdlFilter, ReplicationSet, Subscription
+from filtersql.definitions.model import Action, ReplicationSet, Subscription
 from filtersql.definitions.predefined_sets import PREDEFINED, find_set
 from filtersql.definitions.set_members import judges
-from filtersql.definitions.sql_arguments import Arguments
+from filtersql.definitions.sql_arguments import Call
 from filtersql.definitions.sql_groups import (
     add_ddl_filter,
     changed_default,
@@ -25,137 +25,107 @@ from filtersql.definitions.sql_groups import (
     node_sets,
     remove_ddl_filter,
 )
-from filtersql.definitions.sql_names import Script
-from filtersql.definitions.sql_set_arguments import flag, listed, named, set_place
 from filtersql.definitions.sql_set_members import has_key
 from filtersql.definitions.sql_set_tables import (
     add_all_tables,
     add_table,
     add_tables,
     remove_table,
-    takes_keyless,
 )
 from filtersql.definitions.yaml_subscriptions import with_settings
 from filtersql.errors import Notice
 from filtersql.errors.definitions import ALREADY_EXISTS, UnsupportedStatement
 from filtersql.errors.replication_sets import EMPTY_SET_NAME, SET_EXISTS, SET_HOLDS_KEYLESS
-from filtersql.source import Span
 
 __all__ = ["CHANGES", "skip_sequences"]
 
 _AUTOADD = "Say it where the set is made."
 
 
-def _replicated(arguments: Arguments, now: frozenset[Action]) -> frozenset[Action]:
-    flags = {action: flag(arguments, f"replicate_{action}") for action in Action}
+def _replicated(call: Call, now: frozenset[Action]) -> frozenset[Action]:
+    flags = {action: call.flag(f"replicate_{action}") for action in Action}
     return frozenset(
         action for action in Action if flags[action] or (flags[action] is None and action in now)
     )
 
 
-def _create_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = named(script, function, "set_name", arguments, span)
-    place = set_place(arguments, span)
+def _create_set(call: Call) -> None:
+    name, place, drafts = call.text("set_name"), call.place("set_name"), call.script.drafts
     if not name:
         raise EMPTY_SET_NAME(place)
-    if name in script.drafts.replication_sets or name in PREDEFINED:
-        first = script.drafts.replication_sets.get(name)
+    if name in drafts.replication_sets or name in PREDEFINED:
+        first = drafts.replication_sets.get(name)
         raise SET_EXISTS(place, name=name, first=first.span if first else None)
-    autoadd = bool(flag(arguments, "autoadd_tables"))
+    autoadd = bool(call.flag("autoadd_tables"))
     made = ReplicationSet(
         name,
         place,
-        replicate=_replicated(arguments, frozenset(Action)),
+        replicate=_replicated(call, frozenset(Action)),
         autoadd_tables=autoadd,
-        not_added=frozenset(script.drafts.tables) if autoadd else frozenset(),
+        not_added=frozenset(drafts.tables) if autoadd else frozenset(),
     )
-    script.drafts.replication_sets[name] = made
-    existing = flag(arguments, "autoadd_existing")
+    drafts.replication_sets[name] = made
+    existing = call.flag("autoadd_existing")
     if existing is None:
-        existing = function.startswith("bdr.")
+        existing = call.takes_keyless
     if autoadd and existing:
-        add_tables(script, made, None, place, keyless=takes_keyless(function))
+        add_tables(call, made, None, place)
 
 
-def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = named(script, function, "set_name", arguments, span)
-    replication_set = find_set(script, name, set_place(arguments, span))
-    changed_default(script, name, set_place(arguments, span))
-    autoadd = flag(arguments, "autoadd_tables")
-    replicate = _replicated(arguments, replication_set.replicate)
+def _alter_set(call: Call) -> None:
+    name, place, script = call.text("set_name"), call.place("set_name"), call.script
+    replication_set = find_set(script, name, place)
+    changed_default(script, name, place)
+    autoadd = call.flag("autoadd_tables")
+    replicate = _replicated(call, replication_set.replicate)
     tables = [script.drafts.tables.get(table.name) for table in replication_set.tables]
     keyless = any(table is not None and not has_key(table) for table in tables)
-    if judges(replicate) and keyless and not takes_keyless(function):
-        raise SET_HOLDS_KEYLESS(set_place(arguments, span), name=name)
+    if judges(replicate) and keyless and not call.takes_keyless:
+        raise SET_HOLDS_KEYLESS(place, name=name)
     if autoadd not in (None, bool(replication_set.autoadd_tables)):
-        raise UnsupportedStatement(f"another autoadd_tables by {function}()", span, _AUTOADD)
+        construct = f"another autoadd_tables by {call.function}()"
+        raise UnsupportedStatement(construct, call.span, _AUTOADD)
     script.drafts.replication_sets[name] = replace(replication_set, replicate=replicate)
 
 
-def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = named(script, function, "set_name", arguments, span)
-    if not flag(arguments, "ifexists"):
-        find_set(script, name, set_place(arguments, span))
-    changed_default(script, name, span)
+def _drop_set(call: Call) -> None:
+    name, script = call.text("set_name"), call.script
+    if not call.flag("ifexists"):
+        find_set(script, name, call.place("set_name"))
+    changed_default(script, name, call.span)
     if name in PREDEFINED:
-        raise UnsupportedStatement(f'{function}() of the predefined set "{name}"', span)
+        raise UnsupportedStatement(f'{call.function}() of the predefined set "{name}"', call.span)
     script.drafts.replication_sets.pop(name, None)
 
 
-def _add_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    replication_set = find_set(script, named(script, function, "set_name", arguments, span), span)
-    name = named(script, function, "ddl_filter_name", arguments, span)
-    said = [arguments.get(key) for key in ("command_tag", "role_name")]
-    tag, role = (None if argument is None else str(argument.value) for argument in said)
-    place = arguments["ddl_filter_name"].span
-    add_ddl_filter(script, replication_set, DdlFilter(name, place, tag, role))
-
-
-def _remove_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    replication_set = find_set(script, named(script, function, "set_name", arguments, span), span)
-    name = named(script, function, "ddl_filter_name", arguments, span)
-    remove_ddl_filter(script, replication_set, name, arguments["ddl_filter_name"].span)
-
-
-def _create_group(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    create_group(script, named(script, function, "node_group_name", arguments, span), span)
-
-
-def _node_sets(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    node = named(script, function, "node_name", arguments, span)
-    node_sets(script, node, listed(arguments, "set_names") or [], span)
-
-
-def _create_subscription(script: Script, function: str, arguments: Arguments, span: Span) -> None:
+def _create_subscription(call: Call) -> None:
     """pglogical.create_subscription(): to the predefined sets where none is named."""
-    name = named(script, function, "subscription_name", arguments, span)
-    place = arguments["subscription_name"].span
-    if name in script.drafts.subscriptions:
-        first = script.drafts.subscriptions[name].span
+    name, place = call.text("subscription_name"), call.place("subscription_name")
+    drafts = call.script.drafts
+    if name in drafts.subscriptions:
+        first = drafts.subscriptions[name].span
         raise ALREADY_EXISTS(place, kind="subscription", name=name, first=first)
-    said_sets = listed(arguments, "replication_sets")
+    said_sets = call.listed("replication_sets")
     sets, at = list(PREDEFINED), place
     if said_sets is not None:
-        sets, at = said_sets, arguments["replication_sets"].span
-    copied = flag(arguments, "synchronize_data")
+        sets, at = said_sets, call.place("replication_sets")
+    copied = call.flag("synchronize_data")
     subscription = Subscription(
         name, place, replication_sets=tuple((set_name, at) for set_name in sets)
     )
     settings: dict[str, object] = {} if copied is None else {"copy_data": copied}
-    settings["local_changes_only"] = listed(arguments, "forward_origins") == []
-    script.drafts.subscriptions[name] = with_settings(
-        subscription, script.drafts.defaults, settings
-    )
+    settings["local_changes_only"] = call.listed("forward_origins") == []
+    drafts.subscriptions[name] = with_settings(subscription, drafts.defaults, settings)
 
 
-def skip_sequences(script: Script, function: str, arguments: Arguments, span: Span) -> None:
+def skip_sequences(call: Call) -> None:
     """A call that is of no concern; that it changes nothing is told."""
-    message = f"{function}() is ignored: sequences are not replicated"
-    script.drafts.notices.append(Notice("sequences", message, span))
+    message = f"{call.function}() is ignored: sequences are not replicated"
+    call.script.drafts.notices.append(Notice("sequences", message, call.span))
 
 
 #: by the name without its schema
-CHANGES: dict[str, Callable[[Script, str, Arguments, Span], None]] = {
+CHANGES: dict[str, Callable[[Call], None]] = {
     "create_replication_set": _create_set,
     "alter_replication_set": _alter_set,
     "drop_replication_set": _drop_set,
@@ -163,10 +133,10 @@ CHANGES: dict[str, Callable[[Script, str, Arguments, Span], None]] = {
     "replication_set_remove_table": remove_table,
     "replication_set_add_all_tables": add_all_tables,
     "create_subscription": _create_subscription,
-    "replication_set_add_ddl_filter": _add_ddl_filter,
-    "replication_set_remove_ddl_filter": _remove_ddl_filter,
-    "create_node_group": _create_group,
-    "alter_node_replication_sets": _node_sets,
+    "replication_set_add_ddl_filter": add_ddl_filter,
+    "replication_set_remove_ddl_filter": remove_ddl_filter,
+    "create_node_group": create_group,
+    "alter_node_replication_sets": node_sets,
     "replication_set_add_sequence": skip_sequences,
     "replication_set_remove_sequence": skip_sequences,
     "replication_set_add_all_sequences": skip_sequences,

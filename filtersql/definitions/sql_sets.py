@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from filtersql.definitions.session_code import check_writes
 from filtersql.definitions.set_calls import calls_of, check_calls_of, check_hidden
-from filtersql.definitions.sql_arguments import arguments_of, constant
+from filtersql.definitions.sql_arguments import Call, call_of, constant
 from filtersql.definitions.sql_names import Script, span_of
 from filtersql.definitions.sql_set_changes import CHANGES, skip_sequences
 from filtersql.definitions.sql_settings import set_config
@@ -99,11 +99,9 @@ def commands(script: Script, statement: Statement) -> Iterator[Passage]:
 
 def _call(script: Script, function: str, node: Node) -> None:
     span = script.span(node.location, len(function))
-    parameters = _PARAMETERS.get(function)
-    if parameters is not None:
-        arguments = arguments_of(script, function, parameters, node)
-        CHANGES[function.split(".")[1]](script, function, arguments, span)
+    if function in _PARAMETERS:
+        CHANGES[function.split(".")[1]](call_of(script, function, _PARAMETERS[function], node))
     elif function.startswith("bdr.") and "sequence" in function:
-        skip_sequences(script, function, {}, span)
+        skip_sequences(Call(script, function, span, {}))
     elif not any(word in function for word in _IGNORED):
         raise UnsupportedStatement(f"function {function}()", span)

@@ -26,6 +26,7 @@ __all__ = [
     "lexemes",
     "literal",
     "psql_commands",
+    "trimmed",
     "without_psql",
     "without_secrets",
 ]
@@ -84,7 +85,7 @@ def inside_parentheses(text: Passage, start: int) -> Passage:
     """What stands in the first parentheses from `start` on, without the blanks around it."""
     plain = _PLAIN_PARENTHESES.match(text.text, start)
     if plain:
-        return _trimmed(text, *plain.span(1))
+        return trimmed(text, *plain.span(1))
     depth, begin = 0, start
     for lexeme in lexemes(text.text, start):
         if lexeme.kind != "mark":
@@ -97,8 +98,8 @@ def inside_parentheses(text: Passage, start: int) -> Passage:
         elif character == ")":
             depth -= 1
             if depth == 0:
-                return _trimmed(text, begin, lexeme.start)
-    return _trimmed(text, begin, len(text.text))
+                return trimmed(text, begin, lexeme.start)
+    return trimmed(text, begin, len(text.text))
 
 
 def clause(text: Passage, start: int, word: str) -> Passage:
@@ -196,7 +197,8 @@ def _comment_end(text: str, start: int) -> int:
     return len(text) if depth else start
 
 
-def _trimmed(text: Passage, start: int, end: int) -> Passage:
+def trimmed(text: Passage, start: int = 0, end: int | None = None) -> Passage:
+    """A part of a text without the blanks around it."""
     inner = text.text[start:end]
     lead = len(inner) - len(inner.lstrip())
     return text.part(start + lead, max(start + lead, start + len(inner.rstrip())))

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from filtersql.definitions.model import PublishedTable
+from filtersql.definitions.sql_text import trimmed
 from filtersql.definitions.yaml_document import Document, Node, is_null
 from filtersql.definitions.yaml_names import columns_of, relation_of
 from filtersql.definitions.yaml_windows import windowed
@@ -88,13 +89,7 @@ def _filter(document: Document, entry: Mapping[str, Node], key: str) -> Passage 
         else:
             document.wrong_kind(entry[key], key, "a filter", "nothing")
         return None
-    return None if passage is None else _trimmed(passage)
-
-
-def _trimmed(passage: Passage) -> Passage:
-    text = passage.text
-    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    return passage if (start, end) == (0, len(text)) else passage.part(start, end)
+    return None if passage is None else trimmed(passage)
 
 
 def _rules(document: Document, node: Node | None, table: RelationName) -> dict[str, Passage]:
