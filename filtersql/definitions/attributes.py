@@ -16,15 +16,13 @@ from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, enum_name
 from filtersql.source import Passage
 
-__all__ = ["attribute_of", "check_attributes"]
+__all__ = ["ATTRIBUTES", "check_attributes"]
 
 _WAITING = frozenset({"CONSTR_PRIMARY", "CONSTR_UNIQUE", "CONSTR_EXCLUSION", "CONSTR_FOREIGN"})
 _ENFORCED = frozenset({"CONSTR_CHECK", "CONSTR_FOREIGN"})
 _HINT = "It stands once, behind a constraint that it is of, and DEFERRED is DEFERRABLE."
-
-
 #: the field of a constraint that an attribute sets, and its value
-_ATTRIBUTES = {
+ATTRIBUTES = {
     "CONSTR_ATTR_DEFERRABLE": ("deferrable", True),
     "CONSTR_ATTR_NOT_DEFERRABLE": ("deferrable", False),
     "CONSTR_ATTR_DEFERRED": ("initdeferred", True),
@@ -34,21 +32,16 @@ _ATTRIBUTES = {
 }
 
 
-def attribute_of(kind: str) -> tuple[str, bool] | None:
-    """The field of a constraint that such an attribute sets, and its value."""
-    return _ATTRIBUTES.get(kind)
-
-
 def check_attributes(constraints: Iterable[Node], text: Passage) -> None:
     """Raises where an attribute stands behind what has none, or beside another one like it."""
     owner, fields = "", dict[str, bool]()
     for wrapped in constraints:
         node = wrapped.constraint
         kind = enum_name(node, "contype")
-        if kind not in _ATTRIBUTES:
+        if kind not in ATTRIBUTES:
             owner, fields = kind, {}
             continue
-        field, value = _ATTRIBUTES[kind]
+        field, value = ATTRIBUTES[kind]
         unfit = owner not in (_ENFORCED if field == "is_enforced" else _WAITING)
         waits = {**fields, field: value}
         never = waits.get("initdeferred") and waits.get("deferrable") is False

@@ -6,8 +6,7 @@ outside this package sees one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from itertools import chain
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct, field
 
@@ -17,36 +16,17 @@ from filtersql.definitions.code import Code, DraftView
 from filtersql.definitions.model import Earlier, Publication, ReplicationSet, Subscription, UnitTest
 from filtersql.errors import Mistake, Notice
 from filtersql.names import RelationName
-from filtersql.source import Passage, Rival, Span
+from filtersql.source import Rival, Span
 
 __all__ = [
     "DraftIndex",
     "DraftTable",
     "Drafts",
-    "PlainColumn",
     "Refuse",
 ]
 
 #: what the source system says of a statement
 Refuse = Callable[[Earlier], list[Mistake]]
-
-
-class PlainColumn(Struct, frozen=True):
-    """What a type text without keys says, which thousands of columns share."""
-
-    type: PgType
-    not_null: bool
-    collation: str | None
-
-    def named(self, name: Passage) -> Column:
-        """The column of that name."""
-        return Column(
-            name.text,
-            self.type,
-            name.span(),
-            not_null=self.not_null,
-            collation=self.collation,
-        )
 
 
 class DraftIndex(Struct, frozen=True):
@@ -149,7 +129,7 @@ class Drafts(Struct):
     #: where types and sequences were made
     places: dict[RelationName, Span] = field(default_factory=dict)
     #: type texts of YAML that were read already
-    plain_columns: dict[str, PlainColumn] = field(default_factory=dict)
+    plain_columns: dict[str, Column] = field(default_factory=dict)
     #: user functions, also dropped ones
     functions: set[RelationName] = field(default_factory=set)
     #: the texts of user functions, by schema, name and types of arguments
@@ -181,22 +161,6 @@ class Drafts(Struct):
     incomplete: bool = False
     mistakes: list[Mistake] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
-
-    @property
-    def typed(
-        self,
-    ) -> tuple[
-        Iterable[RelationName],
-        Iterable[RelationName],
-        Mapping[str, str],
-        Mapping[RelationName, PgType],
-        tuple[str, ...] | None,
-        Callable[[str], bool],
-    ]:
-        """What `read_type` asks: types, relations, other names, domains, the path, schemas."""
-        copied = (name for name, kind in self.others.items() if kind == "materialized views")
-        rows = chain(self.tables, copied)
-        return self.types, rows, self.type_aliases, self.bases, self.path, self.has_schema
 
     def has_schema(self, schema: str) -> bool:
         """Whether a statement made it, a table is in it, or every database has it."""

@@ -11,10 +11,8 @@ PostgreSQL
 
 from __future__ import annotations
 
-from msgspec import Struct
-
 from filtersql.catalog import Column, Generated, PgType
-from filtersql.definitions.attributes import attribute_of, check_attributes
+from filtersql.definitions.attributes import ATTRIBUTES, check_attributes
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.sql_text import inside_parentheses
 from filtersql.definitions.types import SERIAL, read_type
@@ -24,14 +22,7 @@ from filtersql.names import RelationName
 from filtersql.pgtypes import type_in_message
 from filtersql.source import Passage, Span
 
-__all__ = [
-    "ColumnConstraint",
-    "check_collated",
-    "check_counted",
-    "check_said",
-    "read_column",
-    "read_generation",
-]
+__all__ = ["check_collated", "check_counted", "read_column"]
 
 _KEYS = {"CONSTR_PRIMARY", "CONSTR_UNIQUE", "CONSTR_FOREIGN"}
 _NULL = "CONSTR_NULL"
@@ -52,52 +43,43 @@ _UNCOLLATED = ("type", "composite type", "range type", "multirange type")
 _COUNTED = {("pg_catalog", name) for name in ("int2", "int4", "int8")}
 
 
-class ColumnConstraint(Struct, frozen=True):
-    """A key that stands behind a column's type: the table's business. `node` is a constraint."""
-
-    kind: str
-    node: Node
-
-
 def read_column(
     node: Node, table: RelationName, text: Passage, drafts: Drafts, name_at: Passage | None = None
-) -> tuple[Column, list[ColumnConstraint]]:
-    """The column of a column_def in `text`; `name_at` where its name stands, if elsewhere."""
+) -> tuple[Column, list[Node]]:
+    """The column of a column_def in `text`, and its keys, which are the table's business.
+
+    `name_at`: where its name stands, if elsewhere.
+    """
     name = node.colname if name_at is None else name_at.text
-    pg_type = read_type(node.type_name, name, text, *drafts.typed)
+    pg_type = read_type(node.type_name, name, text, drafts)
     not_null = _is_serial(node.type_name)
+    place = (
+        text.span(node.location, node.location + len(name)) if name_at is None else name_at.span()
+    )
     if name_at is None and not node.constraints and not node.HasField("coll_clause"):
-        place = text.span(node.location, node.location + len(name))
         return Column(name, pg_type, place, not_null=not_null), []
     check_collated(node, pg_type, text, drafts)
     check_attributes(node.constraints, text)
-    check_said(node, table, text, drafts.postgres_version)
-    generated = read_generation(node, text)
-    keys: list[ColumnConstraint] = []
+    _check_said(node, table, text, drafts.postgres_version)
+    generated, generation, keys = None, None, list[Node]()
     for wrapped in node.constraints:
         constraint = wrapped.constraint
         kind = enum_name(constraint, "contype")
-        if kind in ("CONSTR_NOTNULL", "CONSTR_IDENTITY"):
+        if kind in ("CONSTR_NOTNULL", "CONSTR_IDENTITY", "CONSTR_PRIMARY"):
             not_null = True
-            if kind == "CONSTR_IDENTITY":
-                at = constraint.location
-                check_counted(pg_type, text.span(at, at + 1))
+        if kind == "CONSTR_IDENTITY":
+            at = constraint.location
+            check_counted(pg_type, text.span(at, at + 1))
+        elif kind == "CONSTR_GENERATED":
+            stored = constraint.generated_kind == "s"
+            generated = Generated.STORED if stored else Generated.VIRTUAL
+            generation = inside_parentheses(text, constraint.location)
         elif kind in _KEYS:
-            keys.append(ColumnConstraint(kind, constraint))
-        elif (attribute := attribute_of(kind)) is not None and keys:
-            setattr(keys[-1].node, *attribute)
+            keys.append(constraint)
+        elif kind in ATTRIBUTES and keys:
+            setattr(keys[-1], *ATTRIBUTES[kind])
     column = Column(
-        name=name,
-        type=pg_type,
-        span=(
-            text.span(node.location, node.location + len(name))
-            if name_at is None
-            else name_at.span()
-        ),
-        not_null=not_null or any(key.kind == "CONSTR_PRIMARY" for key in keys),
-        generated=generated[0] if generated else None,
-        generation=generated[1] if generated else None,
-        collation=_collation(node),
+        name, pg_type, place, not_null, generated, generation, collation=_collation(node)
     )
     return column, keys
 
@@ -122,7 +104,7 @@ def check_counted(pg_type: PgType, span: Span) -> None:
         raise IDENTITY_TYPE(span)
 
 
-def check_said(node: Node, table: RelationName, text: Passage, version: int) -> None:
+def _check_said(node: Node, table: RelationName, text: Passage, version: int) -> None:
     """Raises where constraints of a column exclude each other; serial says two of them, last."""
     written = [(enum_name(one.constraint, "contype"), one.constraint) for one in node.constraints]
     if _is_serial(node.type_name):
@@ -141,16 +123,6 @@ def check_said(node: Node, table: RelationName, text: Passage, version: int) -> 
             raise CONFLICTING_CLAUSES(
                 span, column=node.colname, table=table.name, clauses=CLAUSES[words[0]]
             )
-
-
-def read_generation(node: Node, text: Passage) -> tuple[Generated, Passage] | None:
-    """GENERATED ALWAYS AS (…) of a column."""
-    for wrapped in node.constraints:
-        constraint = wrapped.constraint
-        if enum_name(constraint, "contype") == "CONSTR_GENERATED":
-            kind = Generated.STORED if constraint.generated_kind == "s" else Generated.VIRTUAL
-            return kind, inside_parentheses(text, constraint.location)
-    return None
 
 
 def _is_serial(type_name: Node) -> bool:

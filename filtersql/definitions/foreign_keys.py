@@ -16,8 +16,9 @@ from collections.abc import Callable
 from filtersql.catalog import ForeignKey, PgType
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.dependents import references_to, resting_on
+from filtersql.definitions.keys import add_constraint
 from filtersql.definitions.kinds import kind_of
-from filtersql.definitions.sql_names import Script, unknown_table
+from filtersql.definitions.sql_names import Script, referenced, unknown_table
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.keys import REFERENCED_UNKNOWN, REFERENCED_UNLOGGED
@@ -26,7 +27,7 @@ from filtersql.names import RelationName
 from filtersql.pgtypes import type_in_message
 from filtersql.source import Span
 
-__all__ = ["check_key", "check_references", "check_retyped", "release_index"]
+__all__ = ["add_key", "check_key", "check_retyped", "release_index"]
 
 #: types that one operator family compares with each other
 _FAMILIES = (
@@ -38,14 +39,16 @@ _FAMILIES = (
 _TABLES = (None, "tables", "partitioned tables")
 
 
-def check_references(script: Script, table: DraftTable, constraint: Node, span: Span) -> None:
-    """Raises where a foreign key, a table's last, does not fit the table that it references."""
-    if enum_name(constraint, "contype") != "CONSTR_FOREIGN":
+def add_key(
+    script: Script, table: DraftTable, node: Node, span: Span, columns: tuple[str, ...] = ()
+) -> None:
+    """Adds a key; `columns` where it stands behind one. Raises where a foreign key does not fit."""
+    if enum_name(node, "contype") != "CONSTR_FOREIGN":
+        add_constraint(table, node, span, None, columns)
         return
+    add_constraint(table, node, span, referenced(script, node.pktable), columns)
     try:
-        check_key(
-            script.drafts, table, table.foreign_keys[-1][0], constraint.pktable.schemaname, span
-        )
+        check_key(script.drafts, table, table.foreign_keys[-1][0], node.pktable.schemaname, span)
     except Mistake:
         table.foreign_keys.pop()  # it was not made
         raise

@@ -52,8 +52,7 @@ def add_constraint(
     node: Node,
     span: Span,
     references: RelationName | None,
-    *,
-    columns: tuple[str, ...] | None = None,
+    columns: tuple[str, ...],
 ) -> None:
     """Adds PRIMARY KEY, UNIQUE or FOREIGN KEY; `columns` where the constraint names none itself."""
     kind = enum_name(node, "contype")
@@ -164,7 +163,7 @@ def _add_foreign_key(
     node: Node,
     span: Span,
     references: RelationName,
-    columns: tuple[str, ...] | None,
+    columns: tuple[str, ...],
 ) -> None:
     names = columns or tuple(key.string.sval for key in node.fk_attrs)
     referenced = tuple(key.string.sval for key in node.pk_attrs)

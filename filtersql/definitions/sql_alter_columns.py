@@ -20,12 +20,12 @@ from filtersql.definitions.constraints import note_all
 from filtersql.definitions.dependents import drop_column, without_not_null
 from filtersql.definitions.depending import Thing, check_undepended, described, users_of
 from filtersql.definitions.expressions import columns_named
-from filtersql.definitions.foreign_keys import check_references, check_retyped
+from filtersql.definitions.foreign_keys import add_key, check_retyped
 from filtersql.definitions.generations import check_generation, column_of, note_value
-from filtersql.definitions.keys import add_constraint, set_not_null
+from filtersql.definitions.keys import set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.definitions.owned import own_sequences
-from filtersql.definitions.sql_names import AlreadyTold, Script, referenced
+from filtersql.definitions.sql_names import AlreadyTold, Script
 from filtersql.definitions.type_changes import check_conversion
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
@@ -81,10 +81,7 @@ def add_column(script: Script, table: DraftTable, command: Node, place: Place) -
         table.defaults |= script.drafts.tables[table.partition_of].defaults
     note_value(table, node)
     for key in keys:
-        one, span = key.node, column.span
-        foreign = referenced(script, one.pktable) if key.kind == "CONSTR_FOREIGN" else None
-        add_constraint(table, one, span, foreign, columns=(column.name,))
-        check_references(script, table, one, span)
+        add_key(script, table, key, column.span, (column.name,))
 
 
 def remove_column(script: Script, table: DraftTable, command: Node, place: Place) -> None:
@@ -146,7 +143,7 @@ def alter_type(script: Script, table: DraftTable, command: Node, place: Place) -
     """ALTER COLUMN … TYPE, where nothing else reads the column."""
     column = column_of(table, command.name, place)
     definition = getattr(command, "def").column_def
-    pg_type = read_type(definition.type_name, column.name, script.text, *script.drafts.typed)
+    pg_type = read_type(definition.type_name, column.name, script.text, script.drafts)
     check_collated(definition, pg_type, script.text, script.drafts)
     _check_partition_key(table, "alter", column.name, place)
     if not definition.HasField("raw_default"):  # USING stands there

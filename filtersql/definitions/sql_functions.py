@@ -44,6 +44,6 @@ def create_function(script: Script, statement: Statement) -> None:
 def _type(script: Script, node: Node) -> str:
     """A type as format_type() prints it; a pseudo-type under its own name."""
     try:
-        return format_type(read_type(node, "", script.text, *script.drafts.typed))
+        return format_type(read_type(node, "", script.text, script.drafts))
     except Mistake:
         return str(node.names[-1].string.sval)

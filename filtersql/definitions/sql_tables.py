@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import re
 
-from filtersql.catalog import Column
 from filtersql.definitions.catalog_builder import DraftIndex, DraftTable
-from filtersql.definitions.columns import ColumnConstraint, read_column
+from filtersql.definitions.columns import read_column
 from filtersql.definitions.constraints import note_all, note_constraint
-from filtersql.definitions.foreign_keys import check_references
+from filtersql.definitions.foreign_keys import add_key
 from filtersql.definitions.generations import check_generation, note_value, value_of
 from filtersql.definitions.inheriting import check_own, inherit, read_root
-from filtersql.definitions.keys import add_constraint, check_names, set_not_null
+from filtersql.definitions.keys import check_names, set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, kind_of
 from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned
@@ -91,8 +90,10 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     own_sequences(script, table, [one for one in columns if one.HasField("type_name")])
 
 
-def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:
-    """A table constraint of CREATE TABLE or ALTER TABLE … ADD."""
+def add_table_constraint(
+    script: Script, table: DraftTable, node: Node, columns: tuple[str, ...] = ()
+) -> None:
+    """A table constraint of CREATE TABLE or ALTER TABLE … ADD, or a key behind a column."""
     kind = enum_name(node, "contype")
     span = script.span(node.location, _word(script.text, node.location))
     if kind == "CONSTR_NOTNULL":
@@ -103,20 +104,18 @@ def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:
     if node.indexname:
         _promote_index(table, node, kind)
         return
-    references = referenced(script, node.pktable) if kind == _FOREIGN else None
-    add_constraint(table, node, span, references)
-    check_references(script, table, node, span)
+    add_key(script, table, node, span, columns)
 
 
 def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
     assert table.columns is not None
     inherited = set(table.columns)
-    keys: list[tuple[Column, ColumnConstraint]] = []
-    constraints = []
+    keys: list[tuple[Node, tuple[str, ...]]] = []
+    constraints: list[tuple[Node, tuple[str, ...]]] = []
     for element in node.table_elts:
         kind = element.WhichOneof("node")
         if kind == "column_def":
-            column, own_constraints = read_column(
+            column, own_keys = read_column(
                 element.column_def, table.name, script.text, script.drafts
             )
             if column.name in SYSTEM_COLUMNS:
@@ -131,18 +130,17 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
             table.columns[column.name] = column
             note_all(script, table, element.column_def)
             note_value(table, element.column_def)
-            keys += ((column, constraint) for constraint in own_constraints)
+            keys += ((key, (column.name,)) for key in own_keys)
         elif kind == "constraint":
-            constraints.append(element.constraint)
+            constraints.append((element.constraint, ()))
         elif kind == "table_like_clause":
             at = span_of(script, element.table_like_clause.relation)
             raise UnsupportedStatement("LIKE in CREATE TABLE", at, "Write the columns.")
     # PostgreSQL makes the index of the primary key first, and foreign keys when the table is there.
     for turn in (_PRIMARY, "", _FOREIGN):
-        _add_keys(script, table, [key for key in keys if _turn(key[1].kind) == turn])
-        for constraint in constraints:
+        for constraint, names in (*keys, *constraints):
             if _turn(enum_name(constraint, "contype")) == turn:
-                add_table_constraint(script, table, constraint)
+                add_table_constraint(script, table, constraint, names)
 
 
 def _turn(kind: str) -> str:
@@ -167,23 +165,6 @@ def _check_keys(script: Script, node: Node) -> None:
             word = "primary key" if kind == "CONSTR_PRIMARY" else "unique"
             names = [key.string.sval for key in element.constraint.keys]
             check_names(columns, names, word, span)
-
-
-def _add_keys(
-    script: Script, table: DraftTable, keys: list[tuple[Column, ColumnConstraint]]
-) -> None:
-    for column, key in keys:
-        node = key.node
-        references = referenced(script, node.pktable) if key.kind == _FOREIGN else None
-        span = script.span(node.location, _word(script.text, node.location))
-        add_constraint(
-            table,
-            node,
-            span,
-            references,
-            columns=(column.name,),
-        )
-        check_references(script, table, node, span)
 
 
 def _promote_index(table: DraftTable, node: Node, kind: str) -> None:

@@ -58,7 +58,7 @@ def create_type(script: Script, statement: Statement) -> None:
             raise ALREADY_EXISTS(span, kind="relation", name=name.name, first=None)
         drafts.others[name] = "composite types"
     if kind == "domain":
-        made_of = read_type(node.type_name, name.name, script.text, *drafts.typed)
+        made_of = read_type(node.type_name, name.name, script.text, drafts)
         check_collated(node, made_of, script.text, drafts)
         drafts.bases[name] = made_of.base or made_of
         keep_collation(drafts, name, node)

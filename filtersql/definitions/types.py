@@ -19,9 +19,10 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from filtersql.catalog import PgType
+from filtersql.definitions.catalog_builder import Drafts
 from filtersql.errors import columns as refusals
 from filtersql.errors.definitions import Unknown, UnsupportedStatement
 from filtersql.errors.relations import UNKNOWN_SCHEMA
@@ -70,29 +71,14 @@ EXTENSION_TYPES = frozenset(
 )
 
 
-def read_type(
-    node: Node,
-    column: str,
-    text: Passage,
-    known: Iterable[RelationName],
-    relations: Iterable[RelationName] = (),
-    aliases: Mapping[str, str] = {},
-    bases: Mapping[RelationName, PgType] = {},
-    path: Sequence[str] | None = None,
-    has_schema: Callable[[str], bool] = lambda schema: True,
-) -> PgType:
-    """The type of a column; `known` are the project's own types, `relations` have row types.
-
-    `aliases`: other names of types without modifiers, which the source system has. `bases`: what
-    domains are made of. `path`: where a name without a schema is looked up; anywhere where it is
-    not said. `has_schema`: whether a schema exists. Raises what PostgreSQL refuses.
-    """
-    names = [name.string.sval for name in node.names]
-    if len(names) == 1 and names[0] in aliases and not node.setof:
-        return PgType(f"{'_' if node.array_bounds else ''}{aliases[names[0]]}")
+def read_type(node: Node, column: str, text: Passage, drafts: Drafts) -> PgType:
+    """The type of a column. Raises what PostgreSQL refuses."""
+    names, path = [name.string.sval for name in node.names], drafts.path
+    if len(names) == 1 and names[0] in drafts.type_aliases and not node.setof:
+        return PgType(f"{'_' if node.array_bounds else ''}{drafts.type_aliases[names[0]]}")
     if len(names) == 1 and path is not None and "pg_catalog" in path:
-        before, relations = path[: path.index("pg_catalog")], tuple(relations)
-        if any(one == (schema, names[0]) for schema in before for one in (*known, *relations)):
+        before, made = path[: path.index("pg_catalog")], (*drafts.types, *_rows(drafts))
+        if any(one == (schema, names[0]) for schema in before for one in made):
             what = "a type that search_path finds before PostgreSQL's"
             raise UnsupportedStatement(what, _span(node, text))
     if not (node.typmods or node.array_bounds or node.setof or node.pct_type):
@@ -108,21 +94,31 @@ def read_type(
         if node.array_bounds:
             raise UnsupportedStatement("array of serial", _span(node, text))
         return PgType(SERIAL[name])
-    found = _named(schema, name, known, path) or _named(schema, name, relations, path)
+    found = _named(schema, name, drafts.types, path) or _named(schema, name, _rows(drafts), path)
     if found is None:
         if schema in (None, "pg_catalog") and name in PSEUDO:
             raise refusals.PSEUDO_TYPE(_span(node, text), column=column, name=name)
-        if schema is not None and not has_schema(schema):
+        if schema is not None and not drafts.has_schema(schema):
             raise UNKNOWN_SCHEMA(_span(node, text), schema=schema)
         shown = (name if schema is None else f"{schema}.{name}") + "[]" * bool(node.array_bounds)
-        spellings = [*BUILT_IN, *_SPELLINGS, *(one.name for one in known if one.name != name)]
+        spellings = [
+            *BUILT_IN,
+            *_SPELLINGS,
+            *(one.name for one in drafts.types if one.name != name),
+        ]
         raise Unknown("type", shown, _span(node, text), spellings)
     modifier = _typmod(found, node, text) if node.typmods else -1
-    base = bases.get(RelationName(found.schema, found.name))
+    base = drafts.bases.get(RelationName(found.schema, found.name))
     if node.array_bounds and not found.is_array:
         several = base and PgType(f"_{base.name.removeprefix('_')}", base.typmod, base.schema)
         return PgType(f"_{found.name}", modifier, found.schema, several)
     return PgType(found.name, modifier, found.schema, base)
+
+
+def _rows(drafts: Drafts) -> Iterator[RelationName]:
+    """The relations whose rows are of a type of their name."""
+    yield from drafts.tables
+    yield from (name for name, kind in drafts.others.items() if kind == "materialized views")
 
 
 def _named(

@@ -10,8 +10,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from filtersql.catalog import Column, Generated
-from filtersql.definitions.catalog_builder import Drafts, DraftTable, PlainColumn
-from filtersql.definitions.columns import ColumnConstraint, read_column
+from filtersql.definitions.catalog_builder import Drafts, DraftTable
+from filtersql.definitions.columns import read_column
 from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.keys import add_constraint
 from filtersql.definitions.yaml_document import Document, Node
@@ -67,7 +67,7 @@ def read_table(document: Document, node: Node, drafts: Drafts) -> None:
 
 def _read_columns(document: Document, node: Node, table: DraftTable, drafts: Drafts) -> None:
     table.columns = {}
-    keys: list[tuple[Column, ColumnConstraint]] = []
+    keys: list[tuple[Column, Node]] = []
     for key, value in document.pairs(node, f'columns of table "{table.name}"'):
         try:
             named = _column_name(document.scalar(key))
@@ -86,16 +86,10 @@ def _read_columns(document: Document, node: Node, table: DraftTable, drafts: Dra
         table.columns[column.name] = column
         keys += ((column, constraint) for constraint in constraints)
     for column, constraint in keys:
-        target = constraint.node.pktable
+        target = constraint.pktable
         references = RelationName(target.schemaname or "public", target.relname)
         try:
-            add_constraint(
-                table,
-                constraint.node,
-                column.span,
-                references,
-                columns=(column.name,),
-            )
+            add_constraint(table, constraint, column.span, references, (column.name,))
         except Mistake as mistake:
             document.mistakes.append(mistake)
 
@@ -106,27 +100,19 @@ def _column_name(at: Passage) -> Passage:
     return at if name == at.text else at.pick(name, ((0, 0, len(at.text)),))
 
 
-def _read_type(
-    text: Passage, name: Passage, table: DraftTable, drafts: Drafts
-) -> tuple[Column, list[ColumnConstraint]]:
-    return read_column(parse_column(text), table.name, text, drafts, name)
-
-
 def _read_column(
     document: Document, name: Passage, node: Node, table: DraftTable, drafts: Drafts
-) -> tuple[Column | None, list[ColumnConstraint]]:
+) -> tuple[Column | None, list[Node]]:
     if not isinstance(node.value, list):
         known = drafts.plain_columns.get(node.value)
         if known is not None:
-            return known.named(name), []
+            return replace(known, name=name.text, span=name.span()), []
         text = document.text(node, f'the type of column "{name.text}"')
         if text is None:
             return None, []
-        column, keys = _read_type(text, name, table, drafts)
+        column, keys = read_column(parse_column(text), table.name, text, drafts, name)
         if not keys and column.generated is None and column.type.schema == "pg_catalog":
-            drafts.plain_columns[text.text] = PlainColumn(
-                column.type, column.not_null, column.collation
-            )
+            drafts.plain_columns[text.text] = column
         return column, keys
     where = f'column "{name.text}"'
     entry = document.mapping(node, where, _COLUMN)
@@ -137,7 +123,7 @@ def _read_column(
     if text is None:
         return None, []
     document.string(entry.get("description"), f"description of {where}")
-    column, keys = _read_type(text, name, table, drafts)
+    column, keys = read_column(parse_column(text), table.name, text, drafts, name)
     if document.boolean(entry.get("not_null"), f"not_null of {where}"):
         column = replace(column, not_null=True)
     if "target_type" in entry:
