@@ -79,10 +79,22 @@ class Document(Struct, frozen=True):
         return self.passage.span(start, stop if stop >= 0 else end)
 
     def mapping(
-        self, node: Node | None, where: str, known: Collection[str] | None
+        self,
+        node: Node | None,
+        where: str,
+        known: Collection[str] | None,
+        needed: Collection[str] = (),
     ) -> dict[str, Node]:
-        """The entries of a mapping by key; unknown and repeated keys are mistakes."""
-        return {key.value: value for key, value in self.pairs(node, where, known)}
+        """The entries of a mapping by key; unknown and repeated keys are mistakes.
+
+        There are none where it says something, but not all that is needed: that is noted.
+        """
+        entry = {key.value: value for key, value in self.pairs(node, where, known)}
+        for key in needed:
+            if entry and key not in entry:
+                self.missing(key, where, node)
+                return {}
+        return entry
 
     def pairs(
         self, node: Node | None, where: str, known: Collection[str] | None = None

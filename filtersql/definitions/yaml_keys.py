@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from filtersql.catalog import ForeignKey, Identity, ReplicaIdentity
 from filtersql.definitions.catalog_builder import DraftTable
-from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.keys import free_key_name, object_name
 from filtersql.definitions.yaml_document import Document, Node
-from filtersql.definitions.yaml_names import columns_of, relation_of
-from filtersql.errors import Mistake
+from filtersql.definitions.yaml_names import columns_of, name_of, relation_of
 from filtersql.errors.definitions import InvalidValue
 from filtersql.errors.keys import SEVERAL_PRIMARY_KEYS
 
@@ -31,10 +29,10 @@ def read_keys(document: Document, entry: dict[str, Node], table: DraftTable) -> 
                 SEVERAL_PRIMARY_KEYS(document.span(node), table=table.name.name)
             )
         columns = columns_of(document, node, "primary_key")
-        table.primary_key = tuple(name for name, _ in columns)
+        table.primary_key = tuple(columns)
         table.primary_key_name = object_name(table.name.name, "", "pkey")
         table.key_span = document.span(node)
-        table.key_places = {name: passage.span() for name, passage in columns}
+        table.key_places = columns
     if "replica_identity" in entry:
         table.identity = _identity(document, entry["replica_identity"], table)
     for node in document.items(entry.get("foreign_keys"), "foreign_keys"):
@@ -57,41 +55,25 @@ def _identity(document: Document, node: Node, table: DraftTable) -> ReplicaIdent
     if "index" not in entry:
         return ReplicaIdentity()
     columns = columns_of(document, entry["index"], "replica_identity")
-    table.key_places = {
-        **{name: passage.span() for name, passage in columns},
-        **table.key_places,
-    }
-    return ReplicaIdentity(Identity.INDEX, tuple(name for name, _ in columns))
+    table.key_places = columns | table.key_places
+    return ReplicaIdentity(Identity.INDEX, tuple(columns))
 
 
 def _read_foreign_key(document: Document, node: Node, table: DraftTable) -> None:
     where = f'a foreign key of table "{table.name}"'
-    entry = document.mapping(node, where, _FOREIGN_KEY)
-    for key in ("columns", "references"):
-        if entry and key not in entry:
-            document.missing(key, where, node)
-            return
+    entry = document.mapping(node, where, _FOREIGN_KEY, ("columns", "references"))
     if not entry:
         return
     references = relation_of(document, entry["references"], "references")
-    named = dict(columns_of(document, entry["columns"], where))
-    columns = tuple(named)
-    for column, place in named.items():
-        table.key_places.setdefault(column, place.span())
-    referenced = tuple(
-        name for name, _ in columns_of(document, entry.get("referenced_columns"), where)
-    )
+    places = columns_of(document, entry["columns"], where)
+    table.key_places = places | table.key_places
+    referenced = columns_of(document, entry.get("referenced_columns"), where)
     if references is None:
         return
-    name = free_key_name(table, columns)
-    try:
-        if "name" in entry:
-            written = document.text(entry["name"], f"name of {where}")
-            if written is None:
-                return
-            name = plain_name(written)
-    except Mistake as mistake:
-        document.mistakes.append(mistake)
-        return
-    foreign_key = ForeignKey(name, columns, references, referenced)
-    table.foreign_keys.append((foreign_key, document.span(node)))
+    columns = tuple(places)
+    name: str | None = free_key_name(table, columns)
+    if "name" in entry:
+        name = name_of(document, entry["name"], f"name of {where}")
+    if name is not None:
+        foreign_key = ForeignKey(name, columns, references, tuple(referenced))
+        table.foreign_keys.append((foreign_key, document.span(node)))

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from filtersql.definitions.bounds import DEFAULT, EDGES, Bounds
 from filtersql.definitions.catalog_builder import DraftTable
-from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.yaml_document import Document, Node
-from filtersql.definitions.yaml_names import relation_of
-from filtersql.errors import Mistake
+from filtersql.definitions.yaml_names import name_in, relation_of
 from filtersql.errors.definitions import NEEDS_KEY
-from filtersql.source import Passage
 
 __all__ = ["read_partition"]
 
@@ -42,21 +39,13 @@ def read_partition(document: Document, entry: dict[str, Node], table: DraftTable
     if len(pairs) == 1 and pairs[0][1].value != []:
         strategy, columns = pairs[0]
         texts = document.texts(columns, f"partition_by of table {table.name}")
-        keys = [_key(document, text) for text in texts]
+        # an expression is kept as it is written
+        keys = [text.text if "(" in text.text else name_in(document, text) for text in texts]
         table.partition_by = (strategy.value, tuple(key for key in keys if key is not None))
         table.partition_span = document.span(columns)
     else:
         expected = "{range: [...]}, {list: [...]} or {hash: [...]}"
         document.wrong_kind(node, "partition_by", expected)
-
-
-def _key(document: Document, text: Passage) -> str | None:
-    """A column's plain name, or an expression as it is written."""
-    try:
-        return text.text if "(" in text.text else plain_name(text)
-    except Mistake as mistake:
-        document.mistakes.append(mistake)
-        return None
 
 
 def _bounds(document: Document, node: Node) -> Bounds | None:

@@ -12,19 +12,18 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from filtersql.definitions.catalog_builder import Drafts
-from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.model import Action, Publication, ReplicationSet
 from filtersql.definitions.sql_parameters import published_actions
 from filtersql.definitions.yaml_document import Document, Node
-from filtersql.definitions.yaml_names import relation_of
+from filtersql.definitions.yaml_names import name_of, named_entry, names_of, relation_of
 from filtersql.definitions.yaml_published_tables import IN_SET, PUBLISHED, published_tables
 from filtersql.errors import Mistake
 from filtersql.errors.altering import INVALID_GENERATED
-from filtersql.errors.definitions import ALREADY_EXISTS, TOGETHER
+from filtersql.errors.definitions import TOGETHER
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = ["name_of", "read_publication", "read_replication_set", "tags_of"]
+__all__ = ["read_publication", "read_replication_set", "tags_of"]
 
 _PUBLICATION = frozenset(
     "name description tags publish publish_via_partition_root publish_generated_columns created"
@@ -38,17 +37,12 @@ _SET = frozenset(
 
 def read_publication(document: Document, node: Node, drafts: Drafts) -> None:
     """Adds the publication of one entry of `publications:` to the drafts."""
-    entry = document.mapping(node, "a publication", _PUBLICATION)
-    name = name_of(document, entry, "a publication", node)
-    if name is None:
+    named = named_entry(document, node, "publication", _PUBLICATION, drafts.publications)
+    if named is None:
         return
+    name, entry = named
     before = len(drafts.mistakes)
     where = f'publication "{name}"'
-    span = document.span(entry["name"])
-    if name in drafts.publications:
-        first = drafts.publications[name].span
-        drafts.mistakes.append(ALREADY_EXISTS(span, kind="publication", name=name, first=first))
-        return
     all_tables = bool(document.boolean(entry.get("all_tables"), f"all_tables of {where}"))
     for key in ("tables", "tables_in_schema") if all_tables else ():
         if key in entry:
@@ -56,11 +50,13 @@ def read_publication(document: Document, node: Node, drafts: Drafts) -> None:
             drafts.mistakes.append(TOGETHER(at, first="all_tables", second=key, where=where))
     if "except" in entry and not all_tables:
         document.missing("all_tables", f"{where} with except", entry["except"])
-    schemas = _names(document, entry.get("tables_in_schema"), "tables_in_schema")
+    schemas: dict[str, Span] = {}
+    for schema, place in names_of(document, entry.get("tables_in_schema"), "tables_in_schema"):
+        schemas.setdefault(schema, place)
     root = entry.get("publish_via_partition_root")
     drafts.publications[name] = Publication(
         name=name,
-        span=span,
+        span=document.span(entry["name"]),
         tables=published_tables(document, entry.get("tables"), where, PUBLISHED),
         schemas=tuple(schemas),
         schema_places=schemas,
@@ -79,16 +75,11 @@ def read_publication(document: Document, node: Node, drafts: Drafts) -> None:
 
 def read_replication_set(document: Document, node: Node, drafts: Drafts) -> None:
     """Adds the replication set of one entry of `replication_sets:` to the drafts."""
-    entry = document.mapping(node, "a replication set", _SET)
-    name = name_of(document, entry, "a replication set", node)
-    if name is None:
+    named = named_entry(document, node, "replication set", _SET, drafts.replication_sets)
+    if named is None:
         return
+    name, entry = named
     before = len(drafts.mistakes)
-    span = document.span(entry["name"])
-    if name in drafts.replication_sets:
-        first = drafts.replication_sets[name].span
-        drafts.mistakes.append(ALREADY_EXISTS(span, kind="replication set", name=name, first=first))
-        return
     replicate = {
         action
         for action in Action
@@ -96,7 +87,7 @@ def read_replication_set(document: Document, node: Node, drafts: Drafts) -> None
     }
     drafts.replication_sets[name] = ReplicationSet(
         name=name,
-        span=span,
+        span=document.span(entry["name"]),
         tables=published_tables(document, entry.get("tables"), f'replication set "{name}"', IN_SET),
         replicate=frozenset(replicate),
         autoadd_tables=_autoadd(document, entry.get("autoadd_tables")),
@@ -107,20 +98,6 @@ def read_replication_set(document: Document, node: Node, drafts: Drafts) -> None
         drafts.broken_publications.add(name)
 
 
-def name_of(document: Document, entry: Mapping[str, Node], what: str, node: Node) -> str | None:
-    """The plain name under `name`."""
-    if "name" not in entry:
-        if entry:
-            document.missing("name", what, node)
-        return None
-    passage = document.text(entry["name"], f"the name of {what}")
-    try:
-        return None if passage is None else plain_name(passage)
-    except Mistake as mistake:
-        document.mistakes.append(mistake)
-        return None
-
-
 def tags_of(document: Document, entry: Mapping[str, Node]) -> tuple[str, ...]:
     """The list under `tags`."""
     return tuple(tag.text for tag in document.texts(entry.get("tags"), "tags"))
@@ -129,17 +106,6 @@ def tags_of(document: Document, entry: Mapping[str, Node]) -> tuple[str, ...]:
 def _excepted(document: Document, node: Node | None) -> tuple[RelationName, ...]:
     found = [relation_of(document, item, "except") for item in document.items(node, "except")]
     return tuple(dict.fromkeys(name for name in found if name is not None))
-
-
-def _names(document: Document, node: Node | None, where: str) -> dict[str, Span]:
-    """Each name once, with its place."""
-    names: dict[str, Span] = {}
-    for passage in document.texts(node, where):
-        try:
-            names.setdefault(plain_name(passage), passage.span())
-        except Mistake as mistake:
-            document.mistakes.append(mistake)
-    return names
 
 
 def _actions(document: Document, node: Node | None) -> frozenset[Action]:
@@ -193,10 +159,6 @@ def _autoadd(document: Document, node: Node | None) -> bool | tuple[str, ...]:
         return False
     schema = entry["schema"]
     if isinstance(schema.value, list):
-        return tuple(_names(document, schema, "autoadd_tables"))
-    name = document.text(schema, "autoadd_tables")
-    try:
-        return False if name is None else (plain_name(name),)
-    except Mistake as mistake:
-        document.mistakes.append(mistake)
-        return False
+        return tuple(dict(names_of(document, schema, "autoadd_tables")))
+    name = name_of(document, schema, "autoadd_tables")
+    return False if name is None else (name,)

@@ -12,11 +12,13 @@ from functools import partial
 from filtersql.definitions.model import PublishedTable
 from filtersql.definitions.sql_text import trimmed
 from filtersql.definitions.yaml_document import Document, Node, is_null
-from filtersql.definitions.yaml_names import columns_of, relation_of
+from filtersql.definitions.yaml_names import names_of, relation_of
 from filtersql.definitions.yaml_windows import windowed
+from filtersql.errors import Mistake
 from filtersql.errors.definitions import EMPTY_WHERE, LISTED_TWICE
+from filtersql.errors.publications import COLUMN_TWICE
 from filtersql.names import RelationName
-from filtersql.source import Passage
+from filtersql.source import Passage, Span
 
 __all__ = ["IN_SET", "PUBLISHED", "published_tables"]
 
@@ -50,19 +52,15 @@ def _table(
     if not isinstance(node.value, list):
         name = relation_of(document, node, f"a table of {where}")
         return None if name is None else PublishedTable(name, document.span(node))
-    entry = document.mapping(node, f"a table of {where}", known)
-    if "name" not in entry:
-        if entry:
-            document.missing("name", f"a table of {where}", node)
-        return None
-    name = relation_of(document, entry["name"], f"a table of {where}")
+    entry = document.mapping(node, f"a table of {where}", known, ("name",))
+    name = relation_of(document, entry["name"], f"a table of {where}") if entry else None
     if name is None:
         return None
     columns = None
     if "columns" in entry and not is_null(entry["columns"]):
-        what, in_set = f"columns of {name}", known is IN_SET
-        named = columns_of(document, entry["columns"], what, published=True, in_set=in_set)
-        columns = tuple(column for column, _ in named)
+        twice = _listed_twice if known is PUBLISHED else None
+        named = names_of(document, entry["columns"], f"columns of {name}", twice)
+        columns = tuple(dict(named))
     within = partial(windowed, document, entry.get("window"), f"window of {name}")
     return PublishedTable(
         name=name,
@@ -76,6 +74,10 @@ def _table(
             for rule, text in _rules(document, entry.get("filters"), name).items()
         },
     )
+
+
+def _listed_twice(span: Span, column: str) -> Mistake:
+    return COLUMN_TWICE(span, column=column)
 
 
 def _filter(document: Document, entry: Mapping[str, Node], key: str) -> Passage | None:

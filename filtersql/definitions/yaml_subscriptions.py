@@ -8,24 +8,18 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import Drafts
-from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.model import SourceOfTables, Subscription, UnitTest
 from filtersql.definitions.yaml_document import Document, Node, is_null, kind, number
 from filtersql.definitions.yaml_feeds import one_of, read_feed
-from filtersql.definitions.yaml_names import relation_of
-from filtersql.definitions.yaml_publications import name_of, tags_of
+from filtersql.definitions.yaml_names import name_in, named_entry, names_of, relation_of
+from filtersql.definitions.yaml_publications import tags_of
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import (
-    ALREADY_EXISTS,
-    LISTED_TWICE,
-    TOGETHER,
-    UnsupportedStatement,
-)
+from filtersql.errors.definitions import LISTED_TWICE, TOGETHER, UnsupportedStatement
 from filtersql.errors.publications import PUBLICATION_TWICE
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -52,25 +46,20 @@ Row = Mapping[str, object]
 
 def read_subscription(document: Document, node: Node, drafts: Drafts) -> None:
     """Adds the subscription of one entry of `subscriptions:` to the drafts."""
-    entry = document.mapping(node, "a subscription", _SUBSCRIPTION)
-    name = name_of(document, entry, "a subscription", node)
-    if name is None:
+    named = named_entry(document, node, "subscription", _SUBSCRIPTION, drafts.subscriptions)
+    if named is None:
         return
-    span = document.span(entry["name"])
-    if name in drafts.subscriptions:
-        first = drafts.subscriptions[name].span
-        drafts.mistakes.append(ALREADY_EXISTS(span, kind="subscription", name=name, first=first))
-        return
+    name, entry = named
     where = f'subscription "{name}"'
     if "for_each" in entry:
         drafts.mistakes.append(UnsupportedStatement("for_each", document.span(entry["for_each"])))
     subscribed = Subscription(
         name=name,
-        span=span,
+        span=document.span(entry["name"]),
         publications=_subscribed(document, entry, "publications", where),
         replication_sets=_subscribed(document, entry, "replication_sets", where),
         filters=_enabled(document, entry.get("filters"), where),
-        superset_of=_named(document, entry.get("superset_of"), f"superset_of of {where}"),
+        superset_of=_each(names_of(document, entry.get("superset_of"), f"superset_of of {where}")),
         tags=tags_of(document, entry),
         description=document.string(entry.get("description"), "description"),
     )
@@ -82,8 +71,8 @@ def read_subscription(document: Document, node: Node, drafts: Drafts) -> None:
         )
     elif not said:
         document.missing("publications", where, entry["name"])
-    elif is_null(named := entry[said[0]]) or (kind(named) == "a list" and not named.value):
-        document.missing(said[0], where, named)
+    elif is_null(listed := entry[said[0]]) or (kind(listed) == "a list" and not listed.value):
+        document.missing(said[0], where, listed)
     settings_of_entry = read_defaults(document, entry, where)
     drafts.subscriptions[name] = with_settings(subscribed, drafts.defaults, settings_of_entry)
 
@@ -115,11 +104,7 @@ def with_settings(subscription: Subscription, *said: Mapping[str, object]) -> Su
 
 def read_unit_test(document: Document, node: Node, drafts: Drafts) -> None:
     """Adds one entry of `tests:` to the drafts."""
-    entry = document.mapping(node, "a test", _TEST)
-    for key in ("name", "subscription"):
-        if entry and key not in entry:
-            document.missing(key, "a test", node)
-            return
+    entry = document.mapping(node, "a test", _TEST, ("name", "subscription"))
     if not entry:
         return
     title = document.string(entry["name"], "the name of a test")
@@ -128,10 +113,8 @@ def read_unit_test(document: Document, node: Node, drafts: Drafts) -> None:
         return
     document.string(entry.get("description"), "description")
     expect = entry.get("expect")
-    try:
-        subscribed = plain_name(subscription)
-    except Mistake as mistake:
-        document.mistakes.append(mistake)
+    subscribed = name_in(document, subscription)
+    if subscribed is None:
         return
     if expect is None and "expect_error" not in entry:
         document.missing("expect", f'test "{title}"', entry["name"])
@@ -165,30 +148,15 @@ def _config(document: Document, node: Node, where: str) -> dict[str, object]:
 def _subscribed(
     document: Document, entry: Mapping[str, Node], key: str, where: str
 ) -> tuple[tuple[str, Span], ...]:
-    places: dict[str, Span] = {}
-    for passage in document.texts(entry.get(key), f"{key} of {where}"):
-        try:
-            name = plain_name(passage)
-        except Mistake as mistake:
-            document.mistakes.append(mistake)
-            continue
-        if name in places:
-            document.mistakes.append(
-                PUBLICATION_TWICE(passage.span(), kind="publication", name=name)
-            )
-        places[name] = passage.span()
-    return tuple(places.items())
+    def twice(span: Span, name: str) -> Mistake:
+        return PUBLICATION_TWICE(span, kind="publication", name=name)
+
+    return _each(names_of(document, entry.get(key), f"{key} of {where}", twice))
 
 
-def _named(document: Document, node: Node | None, where: str) -> tuple[tuple[str, Span], ...]:
-    """Names of subscriptions with their places."""
-    places: dict[str, Span] = {}
-    for passage in document.texts(node, where):
-        try:
-            places[plain_name(passage)] = passage.span()
-        except Mistake as mistake:
-            document.mistakes.append(mistake)
-    return tuple(places.items())
+def _each(names: Iterable[tuple[str, Span]]) -> tuple[tuple[str, Span], ...]:
+    """Every name once, at its last place."""
+    return tuple(dict(names).items())
 
 
 def _enabled(document: Document, node: Node | None, where: str) -> dict[str, str]:

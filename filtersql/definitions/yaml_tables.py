@@ -36,12 +36,8 @@ _COLUMN = frozenset("type generated kind target_type not_null description".split
 
 def read_table(document: Document, node: Node, drafts: Drafts) -> None:
     """Adds the table of one entry of `tables:` to the drafts."""
-    entry = document.mapping(node, "a table", _TABLE)
-    if "name" not in entry:
-        if entry:
-            document.missing("name", "a table", node)
-        return
-    name = relation_of(document, entry["name"], "the table's name")
+    entry = document.mapping(node, "a table", _TABLE, ("name",))
+    name = relation_of(document, entry["name"], "the table's name") if entry else None
     if name is None:
         return
     span = document.span(entry["name"])
@@ -69,15 +65,14 @@ def _read_columns(document: Document, node: Node, table: DraftTable, drafts: Dra
     table.columns = {}
     keys: list[tuple[Column, Node]] = []
     for key, value in document.pairs(node, f'columns of table "{table.name}"'):
+        column = None
         try:
             named = _column_name(document.scalar(key))
             column, constraints = _read_column(document, named, value, table, drafts)
         except Mistake as mistake:
             document.mistakes.append(mistake)
-            # A column that is wrong in itself is not missing as well.
-            drafts.broken.add(table.name)
-            continue
         if column is None:
+            # A column that is wrong in itself is not missing as well.
             drafts.broken.add(table.name)
             continue
         if column.name in table.columns:

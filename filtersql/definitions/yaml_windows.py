@@ -8,10 +8,9 @@ Example
 
 from __future__ import annotations
 
-from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.windows import Window, WindowedFilter
 from filtersql.definitions.yaml_document import Document, Node
-from filtersql.errors import Mistake
+from filtersql.definitions.yaml_names import name_in
 from filtersql.source import Passage
 
 __all__ = ["windowed"]
@@ -47,10 +46,7 @@ def _window(document: Document, node: Node, where: str) -> Window | None:
     column, keep = texts.get("column"), texts.get("keep")
     if column is None or keep is None:
         return None
-    try:
-        return Window(
-            plain_name(column), column.span(), keep, texts.get("grain"), texts.get("delay")
-        )
-    except Mistake as mistake:
-        document.mistakes.append(mistake)
+    name = name_in(document, column)
+    if name is None:
         return None
+    return Window(name, column.span(), keep, texts.get("grain"), texts.get("delay"))
