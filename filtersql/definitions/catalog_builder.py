@@ -30,12 +30,13 @@ Refuse = Callable[[Earlier], list[Mistake]]
 
 
 class DraftIndex(Struct, frozen=True):
-    """A unique constraint or index. `refusal` is why it cannot be a replica identity."""
+    """An index, or that of a constraint. `refusal` is why it cannot be a replica identity."""
 
     name: str
     columns: tuple[str, ...]
     refusal: str | None = None
     constraint: bool = False
+    primary: bool = False
     #: the names that its columns had when it was made, where they were renamed: its own stay
     named: tuple[str, ...] = ()
 
@@ -48,13 +49,10 @@ class DraftTable(Struct):
     columns: dict[str, Column] | None
     #: names that columns had until they were renamed or dropped
     gone: set[str] = field(default_factory=set)
-    primary_key: tuple[str, ...] = ()
-    primary_key_name: str | None = None
-    primary_key_deferrable: bool = False
-    key_span: Span | None = None
     #: where the columns of the key and the identity are named, where YAML does
     key_places: dict[str, Span] = field(default_factory=dict)
     identity: ReplicaIdentity = field(default_factory=ReplicaIdentity)
+    #: by name, the primary key's too
     indexes: dict[str, DraftIndex] = field(default_factory=dict)
     foreign_keys: list[tuple[ForeignKey, Span]] = field(default_factory=list)
     #: the sequences of its serial and identity columns, with the column
@@ -83,6 +81,17 @@ class DraftTable(Struct):
     view: bool = False
     foreign: bool = False
     tags: tuple[str, ...] = ()
+
+    @property
+    def primary(self) -> DraftIndex | None:
+        """The index of the primary key."""
+        return next((index for index in self.indexes.values() if index.primary), None)
+
+    @property
+    def primary_key(self) -> tuple[str, ...]:
+        """The columns of the primary key; none without one."""
+        primary = self.primary
+        return () if primary is None else primary.columns
 
 
 class Drafts(Struct):

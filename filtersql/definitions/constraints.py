@@ -62,16 +62,13 @@ def drop_constraint(
     name = command.name
     index = table.indexes.get(name)
     foreign = [key for key in table.foreign_keys if key[0].name == name]
-    key = name == table.primary_key_name or (index is not None and index.constraint)
     parents = _parents(script, table)
     if any(name in parent.constraints or _has_key(parent, name) for parent in parents):
         raise INHERITED_CONSTRAINT(place(), name=name, table=table.name.name)
-    if key and table.partition_of is None:
+    key = index is not None and index.constraint
+    if index is not None and index.constraint and table.partition_of is None:
         release_index(script, table, name, place)
-        if index is None:
-            _drop_primary_key(script.drafts, table)
-        else:
-            _drop_unique(script.drafts, table, index)
+        _drop_key(script.drafts, table, index)
     elif foreign:
         table.foreign_keys = [key for key in table.foreign_keys if key not in foreign]
     elif table.constraints.get(name, "") is None:
@@ -95,25 +92,14 @@ def _has_key(table: DraftTable, name: str) -> bool:
     return any(key.name == name for key, _ in table.foreign_keys)
 
 
-def _drop_primary_key(drafts: Drafts, table: DraftTable) -> None:
+def _drop_key(drafts: Drafts, table: DraftTable, index: DraftIndex) -> None:
     """The key of a table, and those of its partitions that are parts of it."""
-    if table.identity.index_name == table.primary_key_name:
-        table.identity = replace(table.identity, index=())
-    columns = table.primary_key
-    table.primary_key, table.primary_key_name = (), None
-    table.primary_key_deferrable = False
-    for child in drafts.children(table.name):
-        if child.partition_of == table.name and child.primary_key == columns:
-            _drop_primary_key(drafts, child)
-
-
-def _drop_unique(drafts: Drafts, table: DraftTable, index: DraftIndex) -> None:
-    """The same of a unique constraint."""
     del table.indexes[index.name]
     if table.identity.index_name == index.name:
         table.identity = replace(table.identity, index=())
     for child in drafts.children(table.name):
         own = (one for one in child.indexes.values() if one.columns == index.columns)
-        part = next((one for one in own if one.constraint), None)
+        keys = (one for one in own if one.constraint and one.primary is index.primary)
+        part = next(keys, None)
         if child.partition_of == table.name and part is not None:
-            _drop_unique(drafts, child, part)
+            _drop_key(drafts, child, part)

@@ -89,8 +89,6 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
     table.constraints = without_not_null(table, name)
     del table.columns[name]
     table.gone.add(name)
-    if name in table.primary_key:
-        table.primary_key, table.primary_key_name = (), None
     for index in [one for one in table.indexes.values() if name in one.columns]:
         del table.indexes[index.name]
     table.foreign_keys = [one for one in table.foreign_keys if name not in one[0].columns]
@@ -161,18 +159,18 @@ def remove_table(drafts: Drafts, name: RelationName) -> None:
 
 
 def resting_on(
-    drafts: Drafts, table: DraftTable, index: str | None
+    drafts: Drafts, table: DraftTable, index: str
 ) -> Iterator[tuple[DraftTable, ForeignKey, Span]]:
     """The foreign keys that a unique index of a table serves, its own too."""
-    if index is None or (index != table.primary_key_name and index not in table.indexes):
+    if index not in table.indexes:
         return
-    unique = {table.primary_key_name: table.primary_key} if table.primary_key_name else {}
-    unique |= {one.name: one.columns for one in table.indexes.values() if not one.refusal}
+    unique = [one for one in table.indexes.values() if one.primary or not one.refusal]
+    unique.sort(key=lambda one: not one.primary)
     for other in drafts.tables.values():
         for key, span in other.foreign_keys:
             if key.references == table.name:
                 columns = {*(key.referenced_columns or table.primary_key)}
-                serving = (name for name, one in unique.items() if {*one} == columns)
+                serving = (one.name for one in unique if {*one.columns} == columns)
                 if next(serving, None) == index:
                     yield other, key, span
 

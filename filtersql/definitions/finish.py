@@ -119,7 +119,7 @@ def _check_key(drafts: Drafts, table: DraftTable) -> None:
         named += key.columns
     for name in dict.fromkeys(named):
         if name not in columns:
-            span = table.key_places.get(name) or table.key_span or table.span
+            span = table.key_places.get(name) or table.span
             drafts.mistakes.append(COLUMN_UNKNOWN(span, column=name, hint=meant(name, columns)))
     set_not_null(table, table.primary_key, True)
     for name in table.identity.index if table.identity.index_name is None else ():

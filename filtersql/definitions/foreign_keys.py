@@ -71,7 +71,6 @@ def check_key(drafts: Drafts, table: DraftTable, key: ForeignKey, schema: str, s
     columns = key.referenced_columns or other.primary_key
     _check_named(other, columns, span)
     unique = [index.columns for index in other.indexes.values() if index.refusal is None]
-    unique += [()] if other.primary_key_deferrable else [other.primary_key]
     covered = {*columns} in [{*one} for one in unique] or not other.all_named
     if not columns or not covered or len(columns) != len(key.columns):
         construct = f'a foreign key that matches no unique constraint of table "{name.name}"'

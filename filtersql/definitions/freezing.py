@@ -42,17 +42,18 @@ def made(drafts: Drafts, path: tuple[str, ...] | None = None) -> Made:
 
 
 def _frozen(table: DraftTable) -> Table:
-    indexes = [index for index in table.indexes.values() if index.refusal is None]
+    primary = table.primary
+    unique = [one for one in table.indexes.values() if one.refusal is None and not one.primary]
     return Table(
         name=table.name,
         columns=tuple((table.columns or {}).values()),
         span=table.span,
         primary_key=table.primary_key,
-        primary_key_name=table.primary_key_name,
-        primary_key_deferrable=table.primary_key_deferrable,
+        primary_key_name=None if primary is None else primary.name,
+        primary_key_deferrable=primary is not None and primary.refusal is not None,
         replica_identity=table.identity,
         unique_indexes=tuple(
-            UniqueIndex(index.name, index.columns, index.constraint) for index in indexes
+            UniqueIndex(index.name, index.columns, index.constraint) for index in unique
         ),
         foreign_keys=tuple(key for key, _ in table.foreign_keys),
         partition_by=table.partition_by,

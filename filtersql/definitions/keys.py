@@ -19,6 +19,7 @@ from filtersql.definitions.catalog_builder import DraftIndex, DraftTable
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.errors import keys as refusals
 from filtersql.errors.columns import UNKNOWN_COLUMN
+from filtersql.errors.definitions import ALREADY_EXISTS
 from filtersql.errors.wording import meant
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
@@ -63,23 +64,21 @@ def add_constraint(
     names = columns or tuple(key.string.sval for key in node.keys)
     word = "primary key" if kind == "CONSTR_PRIMARY" else "unique"
     check_names(table.columns, names, word, span)
-    if kind == "CONSTR_PRIMARY" and table.primary_key:
+    primary = kind == "CONSTR_PRIMARY"
+    if primary and table.primary_key:
         raise refusals.SEVERAL_PRIMARY_KEYS(span, table=table.name.name)
     for name in names:
         check_sorted(table, name, span)
         check_indexed(table, name, _KINDS[word], span)
-    deferrable = node.deferrable or node.initdeferred
-    if kind == "CONSTR_PRIMARY":
-        table.primary_key = names
-        table.primary_key_name = node.conname or free_name(table, "", "pkey")
-        table.primary_key_deferrable = deferrable
-        table.key_span = span
+    included = [key.string.sval for key in node.including]
+    made = ("", "pkey") if primary else ("_".join([*names, *included]), "key")
+    label = node.conname or free_name(table, *made)
+    if label in table.indexes:
+        raise ALREADY_EXISTS(span, kind="relation", name=label, first=None)
+    refusal = "non-immediate" if node.deferrable or node.initdeferred else None
+    table.indexes[label] = DraftIndex(label, names, refusal, constraint=True, primary=primary)
+    if primary:
         set_not_null(table, names, True)
-    else:
-        included = [key.string.sval for key in node.including]
-        label = node.conname or free_name(table, "_".join([*names, *included]), "key")
-        refusal = "non-immediate" if deferrable else None
-        table.indexes[label] = DraftIndex(label, names, refusal, constraint=True)
 
 
 def check_names(columns: Iterable[str] | None, names: Sequence[str], what: str, span: Span) -> None:
@@ -143,7 +142,7 @@ def free_name(table: DraftTable, columns: str, label: str) -> str:
     number = 0
     while True:
         name = object_name(table.name.name, columns, f"{label}{number or ''}")
-        if name != table.primary_key_name and name not in table.indexes:
+        if name not in table.indexes:
             return name
         number += 1
 

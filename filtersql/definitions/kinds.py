@@ -73,9 +73,7 @@ def index_holder(drafts: Drafts, name: RelationName) -> DraftTable | None:
     """The table whose index has a name; an index is in the schema of its table."""
     schema, index = name
     for table in drafts.tables.values():
-        if table.name.schema == schema and (
-            index == table.primary_key_name or index in table.indexes
-        ):
+        if table.name.schema == schema and index in table.indexes:
             return table
     return None
 

@@ -111,11 +111,10 @@ def check_partitioned(table: DraftTable, span: Span, version: int) -> None:
         for name in {key} if key in columns else sorted(columns_named(key)):
             if name in columns and columns[name].generated is not None:
                 raise refusals.KEY_COLUMN_GENERATED(span, column=name)
-    if table.primary_key:
-        check_key_holds(table, "PRIMARY KEY", table.primary_key, span)
     for index in table.indexes.values():
         if index.constraint:
-            check_key_holds(table, "UNIQUE", index.columns, span)
+            kind = "PRIMARY KEY" if index.primary else "UNIQUE"
+            check_key_holds(table, kind, index.columns, span)
 
 
 def check_key_holds(table: DraftTable, kind: str, columns: tuple[str, ...], span: Span) -> None:
@@ -144,27 +143,26 @@ def share_keys(table: DraftTable, parent: DraftTable) -> None:
     """The indexes that a partitioned table's key and unique constraints make on a partition."""
     if parent.primary_key and table.primary_key and table.primary_key != parent.primary_key:
         raise SEVERAL_PRIMARY_KEYS(table.parent_span or table.span, table=table.name.name)
-    if parent.primary_key and not table.primary_key:
-        table.primary_key = parent.primary_key
-        table.primary_key_name = free_name(table, "", "pkey")
-        table.primary_key_deferrable = parent.primary_key_deferrable
-        table.key_span = parent.key_span
-        set_not_null(table, parent.primary_key, True)
+    set_not_null(table, parent.primary_key, True)
     for index in parent.indexes.values():
         share_index(table, index)
 
 
 def share_index(table: DraftTable, index: DraftIndex) -> None:
     """A partition gets its root's index, where it has none over the same columns."""
-    if not any(_serves(own, index) for own in table.indexes.values()):
+    if any(_serves(own, index) for own in table.indexes.values()):
+        return
+    if index.primary:
+        name = free_name(table, "", "pkey")
+    else:
         label = "key" if index.constraint else "idx"
         name = free_name(table, "_".join(index.named or index.columns), label)
-        table.indexes[name] = replace(index, name=name)
+    table.indexes[name] = replace(index, name=name)
 
 
 def _serves(own: DraftIndex, index: DraftIndex) -> bool:
     """CompareIndexInfo(): whether a partition's index can be a part of its root's."""
-    alike = own.columns == index.columns
+    alike = own.columns == index.columns and own.primary is index.primary
     unique = (own.refusal == _NOT_UNIQUE) is (index.refusal == _NOT_UNIQUE)
     return alike and unique and own.constraint >= index.constraint
 

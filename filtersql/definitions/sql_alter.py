@@ -160,21 +160,15 @@ def _replica_identity(script: Script, table: DraftTable, command: Node, place: P
         table.identity = ReplicaIdentity(kinds[statement.identity_type])
         return
     name = statement.name
-    if name == table.primary_key_name:
-        if table.primary_key_deferrable:
-            raise refusals.IDENTITY_INDEX(place(), kind="non-immediate", index=name)
-        columns = table.primary_key
-    else:
-        index = table.indexes.get(name)
-        if index is None:
-            raise _no_index(script, table, name, place())
-        if index.refusal:
-            raise refusals.IDENTITY_INDEX(place(), kind=index.refusal, index=name)
-        columns = index.columns
-        for column in columns:
-            if not column_of(table, column, place).not_null:
-                raise refusals.IDENTITY_NULLABLE(place(), index=name, column=column)
-    table.identity = ReplicaIdentity(Identity.INDEX, columns, name)
+    index = table.indexes.get(name)
+    if index is None:
+        raise _no_index(script, table, name, place())
+    if index.refusal:
+        raise refusals.IDENTITY_INDEX(place(), kind=index.refusal, index=name)
+    for column in () if index.primary else index.columns:
+        if not column_of(table, column, place).not_null:
+            raise refusals.IDENTITY_NULLABLE(place(), index=name, column=column)
+    table.identity = ReplicaIdentity(Identity.INDEX, index.columns, name)
 
 
 def _no_index(script: Script, table: DraftTable, name: str, span: Span) -> Mistake:

@@ -158,9 +158,9 @@ def _check_free(script: Script, name: RelationName, span: Span) -> None:
     if table is None:
         return
     root = script.drafts.tables.get(table.partition_of) if table.partition_of else None
-    if root is not None and (root.primary_key or root.indexes):
+    if root is not None and root.indexes:
         raise UnsupportedStatement.dumped("DROP INDEX of a partition", span)
-    if name.name == table.primary_key_name or table.indexes[name.name].constraint:
+    if table.indexes[name.name].constraint:
         owner = described(script, Thing("constraint", table.name, name.name))
         raise OWNED(span, what=described(script, Thing("index", name)), owner=owner)
     release_index(script, table, name.name, lambda: span)
@@ -175,11 +175,12 @@ def _drop_table(script: Script, statement: Statement, item: Node) -> None:
 
 
 def _drop_index(script: Script, statement: Statement, item: Node) -> None:
-    name = item.list.items[-1].string.sval
-    script.drafts.others.pop(_named(script, item.list.items), None)
-    for table in script.drafts.tables.values():
-        index = table.indexes.pop(name, None)
-        if index and table.identity.index_name == name:
+    name = _relation(script, item)
+    script.drafts.others.pop(name, None)
+    table = index_holder(script.drafts, name)
+    if table is not None:
+        del table.indexes[name.name]
+        if table.identity.index_name == name.name:
             # The identity stays "index", and logs nothing.
             table.identity = replace(table.identity, index=())
 

@@ -169,8 +169,6 @@ def _rename_index(script: Script, node: Node, schema: str, old: str) -> None:
     for table in script.drafts.tables.values():
         if table.name.schema != schema or only not in (None, table.name):
             continue
-        if table.primary_key_name == old:
-            table.primary_key_name = node.newname
         if old in table.indexes:
             index = table.indexes.pop(old)
             table.indexes[node.newname] = replace(index, name=node.newname)

@@ -93,7 +93,6 @@ def _rename_column(table: DraftTable, old: str, new: str) -> None:
     table.gone.add(old)
     if old in table.identities:
         table.identities ^= {old, new}
-    table.primary_key = swapped(table.primary_key)
     table.identity = replace(table.identity, index=swapped(table.identity.index))
     table.indexes = {
         name: replace(index, named=index.named or index.columns, columns=swapped(index.columns))

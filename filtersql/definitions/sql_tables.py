@@ -174,13 +174,11 @@ def _promote_index(table: DraftTable, node: Node, kind: str) -> None:
         return
     name = node.conname or index.name
     del table.indexes[index.name]
-    if kind == "CONSTR_PRIMARY":
-        table.primary_key, table.primary_key_name = index.columns, name
-        table.primary_key_deferrable = node.deferrable
-        table.key_span = table.span
+    primary = kind == _PRIMARY
+    refusal = "non-immediate" if node.deferrable else index.refusal
+    table.indexes[name] = DraftIndex(name, index.columns, refusal, constraint=True, primary=primary)
+    if primary:
         set_not_null(table, index.columns, True)
-    else:
-        table.indexes[name] = DraftIndex(name, index.columns, index.refusal, constraint=True)
 
 
 def _word(text: Passage, start: int) -> int:

@@ -8,7 +8,7 @@ Example
 from __future__ import annotations
 
 from filtersql.catalog import ForeignKey, Identity, ReplicaIdentity
-from filtersql.definitions.catalog_builder import DraftTable
+from filtersql.definitions.catalog_builder import DraftIndex, DraftTable
 from filtersql.definitions.keys import free_key_name, object_name
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.definitions.yaml_names import columns_of, name_of, relation_of
@@ -29,10 +29,10 @@ def read_keys(document: Document, entry: dict[str, Node], table: DraftTable) -> 
                 SEVERAL_PRIMARY_KEYS(document.span(node), table=table.name.name)
             )
         columns = columns_of(document, node, "primary_key")
-        table.primary_key = tuple(columns)
-        table.primary_key_name = object_name(table.name.name, "", "pkey")
-        table.key_span = document.span(node)
         table.key_places = columns
+        if columns:
+            name = object_name(table.name.name, "", "pkey")
+            table.indexes[name] = DraftIndex(name, tuple(columns), constraint=True, primary=True)
     if "replica_identity" in entry:
         table.identity = _identity(document, entry["replica_identity"], table)
     for node in document.items(entry.get("foreign_keys"), "foreign_keys"):

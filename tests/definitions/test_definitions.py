@@ -56,6 +56,9 @@ SCRIPTS = {
         ALTER TABLE t DROP CONSTRAINT named;
         ALTER INDEX pk RENAME TO pk2;
         CREATE UNIQUE INDEX k ON t (c);
+        CREATE TABLE s.t (c int NOT NULL);
+        CREATE UNIQUE INDEX k ON s.t (c);
+        ALTER TABLE s.t REPLICA IDENTITY USING INDEX k;
         DROP INDEX k;""",
     "replica identities": """
         CREATE TABLE t (a int NOT NULL, b int NOT NULL, c int, UNIQUE (b));
