@@ -12,21 +12,33 @@ from msgspec import Struct, field
 
 from filtersql.catalog import Column, ForeignKey, PgType, ReplicaIdentity
 from filtersql.definitions.bounds import Bounds
-from filtersql.definitions.code import Code, DraftView
 from filtersql.definitions.model import Earlier, Publication, ReplicationSet, Subscription, UnitTest
 from filtersql.errors import Mistake, Notice
 from filtersql.names import RelationName
 from filtersql.source import Rival, Span
 
-__all__ = [
-    "DraftIndex",
-    "DraftTable",
-    "Drafts",
-    "Refuse",
-]
+__all__ = ["Code", "DraftIndex", "DraftTable", "Drafts", "Refuse"]
 
 #: what the source system says of a statement
 Refuse = Callable[[Earlier], list[Mistake]]
+
+
+class Code(Struct, frozen=True):
+    """A view, trigger, rule, policy or function: the words of its statement."""
+
+    kind: str
+    #: the table that it belongs to, the view or the function
+    of: RelationName
+    #: its own name, or the types of a function's arguments
+    name: str
+    words: frozenset[str]
+    #: whether it holds columns
+    columns: bool
+
+    @property
+    def label(self) -> str:
+        """What a message calls it."""
+        return self.name if self.kind in ("trigger", "rule", "policy") else self.of.name
 
 
 class DraftIndex(Struct, frozen=True):
@@ -98,8 +110,6 @@ class Drafts(Struct):
     """Everything read so far, and every mistake met on the way."""
 
     tables: dict[RelationName, DraftTable] = field(default_factory=dict)
-    #: plain ones stand in `tables` too, materialized ones in `others`
-    views: dict[RelationName, DraftView] = field(default_factory=dict)
     #: the .sql files that were read, in order
     files: list[str] = field(default_factory=list)
     #: the database that they are about, where one of them names it

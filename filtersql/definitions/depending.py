@@ -10,22 +10,21 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from msgspec import Struct
 
+from filtersql.catalog import Generated
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
-from filtersql.definitions.dependents import (
-    drawing,
-    generated_from,
-    memberships,
-    publications_reading,
-    references_to,
-)
+from filtersql.definitions.dependents import memberships, references_to
 from filtersql.definitions.expressions import columns_named
+from filtersql.definitions.kinds import kind_of
+from filtersql.definitions.model import PublishedTable
 from filtersql.definitions.sql_names import Script
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.relations import DependedOn
+from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName, quote_identifier
 from filtersql.source import Span
 
@@ -45,14 +44,15 @@ class Thing(Struct, frozen=True):
 
 def of_relation(drafts: Drafts, name: RelationName) -> Thing:
     """A table or view."""
-    view = drafts.views.get(name)
-    return Thing(view.kind if view is not None else "table", name)
+    kind = kind_of(drafts, name)
+    views = ("views", "materialized views")
+    return Thing(kind.removesuffix("s") if kind is not None and kind in views else "table", name)
 
 
 def check_undepended(
-    script: Script, roots: Sequence[Thing], place: Callable[[], Span], *, cascades: bool
+    script: Script, roots: Sequence[Thing], place: Callable[[], Span], node: Node
 ) -> None:
-    """Raises where something depends on what is dropped together, and with CASCADE would go too."""
+    """Raises where something depends on what `node` drops, and with CASCADE would go too."""
     drafts, users = script.drafts, dict[Thing, Thing]()
     dropped = [*roots]
     for root in roots if all(one.kind == "table" for one in roots) else ():
@@ -62,7 +62,7 @@ def check_undepended(
         for each in users_of(drafts, root):
             if not _goes_along(drafts, each, dropped):
                 users.setdefault(each, root)
-    if users and cascades:
+    if users and enum_name(node, "behavior") == "DROP_CASCADE":
         construct = f"CASCADE that takes {described(script, next(iter(users)))} along"
         raise UnsupportedStatement.dumped(construct, script.span(script.at))
     if users:
@@ -112,20 +112,35 @@ def users_of(drafts: Drafts, thing: Thing) -> Iterator[Thing]:
 
 
 def _of_column(drafts: Drafts, table: DraftTable, column: str) -> Iterator[Thing]:
-    for generated in generated_from(table, column):
-        yield Thing("column", table.name, generated)
+    for one in (table.columns or {}).values():
+        if one.generation is not None and column in columns_named(one.generation):
+            yield Thing("column", table.name, one.name)
     for other, key, _ in references_to(drafts, table.name):
         if column in (key.referenced_columns or table.primary_key):
             yield Thing("constraint", other.name, key.name)
-    for publication, _ in publications_reading(drafts, table, column):
-        yield Thing("publication", table.name, publication)
-    for one, entry in memberships(drafts, table.name):
+    for publication in drafts.publications.values():
+        for entry in publication.tables:
+            if entry.name == table.name and column in _columns_of(entry, table):
+                yield Thing("publication", table.name, publication.name)
+    for each, entry in memberships(drafts, table.name):
         if entry.where is not None and column in columns_named(entry.where):
-            yield Thing("set", table.name, one.name)
+            yield Thing("set", table.name, each.name)
     for sequence, of in table.sequences.items():
         if of == column:
             own = Thing("default", table.name, column)
-            yield from (one for one in _drawing(drafts, sequence) if one != own)
+            yield from (user for user in _drawing(drafts, sequence) if user != own)
+
+
+def _columns_of(entry: PublishedTable, table: DraftTable) -> frozenset[str]:
+    """The columns that a filter and a column list depend on: virtual ones by what makes them."""
+    found = frozenset(entry.columns or ())
+    for name in columns_named(entry.where) if entry.where is not None else ():
+        column = (table.columns or {}).get(name)
+        if column is not None and column.generated is Generated.VIRTUAL and column.generation:
+            found |= columns_named(column.generation)
+        else:
+            found |= {name}
+    return found
 
 
 def _of_type(drafts: Drafts, name: RelationName) -> Iterator[Thing]:
@@ -151,5 +166,9 @@ def _of_table(drafts: Drafts, table: DraftTable) -> Iterator[Thing]:
 
 
 def _drawing(drafts: Drafts, sequence: RelationName) -> Iterator[Thing]:
-    for table, column in drawing(drafts, sequence):
-        yield Thing("default", table.name, column)
+    """The defaults that name a sequence."""
+    named = re.compile(rf"\b{re.escape(sequence.name)}\b")
+    for table in drafts.tables.values():
+        for column, text in table.defaults.items():
+            if named.search(text):
+                yield Thing("default", table.name, column)

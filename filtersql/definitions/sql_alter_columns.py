@@ -97,8 +97,7 @@ def remove_column(script: Script, table: DraftTable, command: Node, place: Place
         _check_partition_key(one, "drop", command.name, place)
         _check_virtual(script, one, command.name, place)
     roots = [Thing("column", one.name, command.name) for one in tables]
-    cascading = enum_name(command, "behavior") == "DROP_CASCADE"
-    check_undepended(script, roots, place, cascades=cascading)
+    check_undepended(script, roots, place, command)
     for one in tables:
         drop_column(script.drafts, one, command.name)
 

@@ -29,7 +29,6 @@ __all__ = [
     "check_psql",
     "create_event_trigger",
     "function_calls",
-    "note_body",
 ]
 
 #: what changes a definition that filtersql reads; a temporary table of the block is none
@@ -64,15 +63,6 @@ def check_psql(text: Passage, drafts: Drafts) -> None:
         drafts.mistakes.append(
             UnsupportedStatement(f"psql's \\{match[1]}", command.span(0, match.end()), hint)
         )
-
-
-def note_body(drafts: Drafts, name: tuple[str, str], signature: str, node: Node) -> None:
-    """CREATE FUNCTION or PROCEDURE: its text, for the day when it is called."""
-    for wrapped in node.options:
-        if wrapped.def_elem.defname == "as":
-            parts = wrapped.def_elem.arg.list.items
-            if len(parts) == 1:  # of one in C it is a file and a symbol
-                drafts.bodies[*name, signature] = parts[0].string.sval
 
 
 def check_block(script: Script, statement: Statement) -> None:

@@ -47,13 +47,7 @@ from filtersql.definitions.sql_tables import create_table
 from filtersql.definitions.sql_text import without_psql
 from filtersql.definitions.sql_transactions import check_ended, transaction
 from filtersql.definitions.sql_types import create_type
-from filtersql.definitions.sql_views import (
-    create_policy,
-    create_rule,
-    create_table_as,
-    create_trigger,
-    create_view,
-)
+from filtersql.definitions.sql_views import PARTS, create_part, create_table_as, create_view
 from filtersql.definitions.stored_code import check_code, keep_names
 from filtersql.definitions.user_defined_overrides import create_cast, create_extension, rivals
 from filtersql.errors import Mistake
@@ -180,8 +174,5 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "call_stmt": check_calls,
     "create_event_trig_stmt": create_event_trigger,
     "transaction_stmt": transaction,
-    "create_trig_stmt": create_trigger,
-    "rule_stmt": create_rule,
-    "create_policy_stmt": create_policy,
-    "alter_policy_stmt": create_policy,
+    **dict.fromkeys(PARTS, create_part),
 }

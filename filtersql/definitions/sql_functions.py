@@ -9,13 +9,11 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.definitions.sql_code import note_body
-from filtersql.definitions.sql_names import Script
+from filtersql.definitions.sql_names import Script, created_name
 from filtersql.definitions.stored_code import keep_code
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
 from filtersql.grammar import Node, Statement, enum_name
-from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 
 __all__ = ["FUNCTIONS", "create_function"]
@@ -28,16 +26,18 @@ _RETURNED = ("FUNC_PARAM_OUT", "FUNC_PARAM_TABLE")
 def create_function(script: Script, statement: Statement) -> None:
     """CREATE FUNCTION: a name with the types of its arguments, as PostgreSQL prints them."""
     node = statement.node
-    parts = [part.string.sval for part in node.funcname]
-    schema = parts[-2] if len(parts) > 1 else next(iter(script.path), "public")
     wrapped = (wrapped_parameter.function_parameter for wrapped_parameter in node.parameters)
     parameters = [
         parameter for parameter in wrapped if enum_name(parameter, "mode") not in _RETURNED
     ]
     types = [_type(script, parameter.arg_type) for parameter in parameters]
-    name, signature = RelationName(schema, parts[-1]), ", ".join(types)
+    name, signature = created_name(script, node.funcname), ", ".join(types)
     script.drafts.functions.add(name)
-    note_body(script.drafts, name, signature, node)
+    for option in node.options:
+        if option.def_elem.defname == "as":
+            texts = option.def_elem.arg.list.items
+            if len(texts) == 1:  # of one in C it is a file and a symbol
+                script.drafts.bodies[*name, signature] = texts[0].string.sval
     keep_code(script, statement, "function", name, signature)
 
 

@@ -17,13 +17,20 @@ from functools import partial
 from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import DraftIndex
-from filtersql.definitions.dependents import remove_table, remove_view
+from filtersql.definitions.dependents import remove_table
 from filtersql.definitions.depending import Thing, check_undepended, described, of_relation
 from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
 from filtersql.definitions.kinds import index_holder, kind_of
 from filtersql.definitions.partitions import check_key_holds, share_index
-from filtersql.definitions.sql_names import Script, known_table, place_of, referenced, span_of
+from filtersql.definitions.sql_names import (
+    Script,
+    created_name,
+    known_table,
+    place_of,
+    referenced,
+    span_of,
+)
 from filtersql.definitions.sql_schemas import check_schemas, drop_schema
 from filtersql.definitions.sql_types import drop_types
 from filtersql.definitions.user_defined_overrides import drop_extension
@@ -82,20 +89,10 @@ def create_index(script: Script, statement: Statement) -> None:
 def drop(script: Script, statement: Statement) -> None:
     """DROP TABLE, INDEX, VIEW, PUBLICATION, TYPE, SCHEMA."""
     node, kind = statement.node, enum_name(statement.node, "remove_type")
-    carry_out = _DROPS.get(kind)
-    if kind in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
-        drop_types(script, statement)
-    if kind in _RELATIONS:
-        _check_relations(script, statement)
-    elif kind == "OBJECT_SCHEMA":
-        check_schemas(script, statement)
-    elif kind == "OBJECT_PUBLICATION" and not node.missing_ok:
-        _check_publications(script, statement)
-    for item in node.objects:
-        if kind in _OTHERS:
-            script.drafts.others.pop(_named(script, item.list.items), None)
-        if carry_out is not None:
-            carry_out(script, statement, item)
+    if kind in _TOGETHER:
+        _TOGETHER[kind](script, statement)
+    for item in node.objects if kind in _DROPS else ():
+        _DROPS[kind](script, item)
 
 
 def _check_relations(script: Script, statement: Statement) -> None:
@@ -109,17 +106,9 @@ def _check_relations(script: Script, statement: Statement) -> None:
         if kind_of(drafts, name) == "sequences":
             at = place_of(script, statement, name.name)
             raise UnsupportedStatement.dumped("DROP SEQUENCE", at)
-        if name in drafts.tables or name in drafts.views:
+        if name in drafts.tables or kind_of(drafts, name) == "materialized views":
             roots.append(of_relation(drafts, name))
-    cascades = enum_name(node, "behavior") == "DROP_CASCADE"
-    place = partial(place_of, script, statement, names[0].name)
-    check_undepended(script, roots, place, cascades=cascades)
-
-
-def _named(script: Script, names: Node) -> RelationName:
-    parts = [name.string.sval for name in names]
-    schemas = parts[-2:-1] or script.path
-    return RelationName(next(iter(schemas), "public"), parts[-1])
+    check_undepended(script, roots, partial(place_of, script, statement, names[0].name), node)
 
 
 def _relation(script: Script, item: Node) -> RelationName:
@@ -128,8 +117,7 @@ def _relation(script: Script, item: Node) -> RelationName:
         name = RelationName(schema, parts[-1])
         if name in script.drafts.broken or kind_of(script.drafts, name) is not None:
             return name
-    schema = parts[-2] if len(parts) > 1 else next(iter(script.path), "public")
-    return RelationName(schema, parts[-1])
+    return created_name(script, item.list.items)
 
 
 def _check_known(script: Script, statement: Statement, item: Node, name: RelationName) -> None:
@@ -166,15 +154,11 @@ def _check_free(script: Script, name: RelationName, span: Span) -> None:
     release_index(script, table, name.name, lambda: span)
 
 
-def _drop_table(script: Script, statement: Statement, item: Node) -> None:
-    name = _relation(script, item)
-    if name in script.drafts.views:
-        remove_view(script.drafts, name)
-    elif name in script.drafts.tables:
-        remove_table(script.drafts, name)
+def _drop_table(script: Script, item: Node) -> None:
+    remove_table(script.drafts, _relation(script, item))
 
 
-def _drop_index(script: Script, statement: Statement, item: Node) -> None:
+def _drop_index(script: Script, item: Node) -> None:
     name = _relation(script, item)
     script.drafts.others.pop(name, None)
     table = index_holder(script.drafts, name)
@@ -185,19 +169,20 @@ def _drop_index(script: Script, statement: Statement, item: Node) -> None:
             table.identity = replace(table.identity, index=())
 
 
-def _drop_publication(script: Script, statement: Statement, item: Node) -> None:
+def _drop_publication(script: Script, item: Node) -> None:
     script.drafts.publications.pop(item.string.sval, None)
 
 
 def _check_publications(script: Script, statement: Statement) -> None:
     drafts = script.drafts
-    for name in [item.string.sval for item in statement.node.objects]:
+    items = () if statement.node.missing_ok else statement.node.objects
+    for name in [item.string.sval for item in items]:
         if name not in drafts.publications and name not in drafts.broken_publications:
             span = place_of(script, statement, name)
             raise Unknown("publication", name, span, drafts.publications)
 
 
-def _drop_event_trigger(script: Script, statement: Statement, item: Node) -> None:
+def _drop_event_trigger(script: Script, item: Node) -> None:
     script.drafts.event_triggers.pop(item.string.sval, None)
 
 
@@ -212,9 +197,16 @@ _RELATIONS = {
 }
 #: names that PostgreSQL gives: not all of partitions' indexes are kept
 _MADE = re.compile(r"_(idx|key|pkey)\d*\Z")
-#: what is dropped without being a table
-_OTHERS = frozenset({"OBJECT_MATVIEW", "OBJECT_TABLE"})
-_DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
+#: what is asked, or done, of all that one statement drops
+_TOGETHER: dict[str, Callable[[Script, Statement], None]] = {
+    **dict.fromkeys(_RELATIONS, _check_relations),
+    "OBJECT_TYPE": drop_types,
+    "OBJECT_DOMAIN": drop_types,
+    "OBJECT_SCHEMA": check_schemas,
+    "OBJECT_PUBLICATION": _check_publications,
+}
+#: and then of each
+_DROPS: dict[str, Callable[[Script, Node], None]] = {
     "OBJECT_TABLE": _drop_table,
     "OBJECT_FOREIGN_TABLE": _drop_table,
     "OBJECT_VIEW": _drop_table,

@@ -127,7 +127,8 @@ def _check_no_code(script: Script, name: RelationName, at: Span) -> None:
     """Raises where views, filters, functions and the like name a relation, or it is a view."""
     drafts = script.drafts
     words = (one.words for one in drafts.code.values())
-    code = name in drafts.views or any(name.name in one for one in words)
+    view = kind_of(drafts, name) in ("views", "materialized views")
+    code = view or any(name.name in one for one in words)
     arrays = {name, RelationName(name.schema, f"_{name.name}")}
     columns = (
         column for table in drafts.tables.values() for column in (table.columns or {}).values()

@@ -41,7 +41,7 @@ def create_schema(script: Script, statement: Statement) -> None:
     drafts.made_schemas.add(name)
 
 
-def drop_schema(script: Script, statement: Statement, item: Node) -> None:
+def drop_schema(script: Script, item: Node) -> None:
     """One of the schemas of DROP, which hold nothing: check_schemas() has let it go."""
     schema, drafts = item.string.sval, script.drafts
     drafts.schemas.discard(schema)

@@ -95,9 +95,8 @@ def drop_types(script: Script, statement: Statement) -> None:
             construct = "DROP of a type that the files do not make, or of another kind"
             raise UnsupportedStatement.dumped(construct, place_of(script, statement, last))
     roots = [Thing("type", name) for name in names]
-    cascades = enum_name(node, "behavior") == "DROP_CASCADE"
     place = partial(place_of, script, statement, names[0].name if names else "")
-    check_undepended(script, roots, place, cascades=cascades)
+    check_undepended(script, roots, place, node)
     for name in names:
         del drafts.types[name]
         drafts.bases.pop(name, None)

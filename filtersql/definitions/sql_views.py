@@ -12,7 +12,6 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import DraftTable
-from filtersql.definitions.code import DraftView
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_names import (
     Script,
@@ -27,9 +26,16 @@ from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.relations import NOT_ONE
 from filtersql.grammar import Statement, enum_name
 
-__all__ = ["create_policy", "create_rule", "create_table_as", "create_trigger", "create_view"]
+__all__ = ["PARTS", "create_part", "create_table_as", "create_view"]
 
 _VIEW_RULE = "_RETURN"
+#: by statement: what of a table it makes, and the fields with the table and the name
+PARTS = {
+    "create_trig_stmt": ("trigger", "relation", "trigname"),
+    "rule_stmt": ("rule", "relation", "rulename"),
+    "create_policy_stmt": ("policy", "table", "policy_name"),
+    "alter_policy_stmt": ("policy", "table", "policy_name"),
+}
 
 
 def create_table_as(script: Script, statement: Statement) -> None:
@@ -41,7 +47,6 @@ def create_table_as(script: Script, statement: Statement) -> None:
             return
         check_free(script, name, span)
         script.drafts.others[name] = "materialized views"
-        script.drafts.views[name] = DraftView("materialized view", span)
         keep_code(script, statement, "materialized view", name, "")
     if enum_name(node, "objtype") != "OBJECT_TABLE":
         return
@@ -60,32 +65,19 @@ def create_view(script: Script, statement: Statement) -> None:
         raise NOT_ONE(span, name=name.name, one="a view")
     if there is None or not node.replace:
         check_free(script, name, span)
-    made = script.drafts.views.get(name)
-    script.drafts.views[name] = DraftView("view", made.span if made else span)
     if there is None:
         script.drafts.tables[name] = DraftTable(name, span, columns={}, view=True)
     keep_code(script, statement, "view", name, "")
 
 
-def create_trigger(script: Script, statement: Statement) -> None:
-    """CREATE TRIGGER."""
-    node = statement.node
-    keep_code(script, statement, "trigger", referenced(script, node.relation), node.trigname)
-
-
-def create_rule(script: Script, statement: Statement) -> None:
-    """CREATE RULE."""
-    node = statement.node
-    if node.rulename != _VIEW_RULE:
-        keep_code(script, statement, "rule", referenced(script, node.relation), node.rulename)
-
-
-def create_policy(script: Script, statement: Statement) -> None:
-    """CREATE POLICY; what ALTER POLICY says is added."""
-    node = statement.node
-    name, drafts = referenced(script, node.table), script.drafts
-    before = drafts.code.get(("policy", name, node.policy_name))
-    keep_code(script, statement, "policy", name, node.policy_name)
-    if before is not None:
-        now = drafts.code["policy", name, node.policy_name]
-        drafts.code["policy", name, node.policy_name] = replace(now, words=now.words | before.words)
+def create_part(script: Script, statement: Statement) -> None:
+    """CREATE TRIGGER, RULE and POLICY; what ALTER POLICY says is added."""
+    kind, table, named = PARTS[statement.kind]
+    of, name = referenced(script, getattr(statement.node, table)), getattr(statement.node, named)
+    if (kind, name) == ("rule", _VIEW_RULE):
+        return
+    code, key = script.drafts.code, (kind, of, name)
+    before = code.get(key)
+    keep_code(script, statement, *key)
+    if before is not None and kind == "policy":
+        code[key] = replace(code[key], words=code[key].words | before.words)

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from filtersql.definitions.catalog_builder import Drafts
-from filtersql.definitions.code import Code
+from filtersql.definitions.catalog_builder import Code, Drafts
 from filtersql.definitions.identifiers import fold
 from filtersql.definitions.sql_names import Script, place_of, referenced
 from filtersql.definitions.sql_text import lexemes

@@ -85,7 +85,7 @@ def create_extension(script: Script, statement: Statement) -> None:
         operators += _made(node.extname, schema)
 
 
-def drop_extension(script: Script, statement: Statement, item: Node) -> None:
+def drop_extension(script: Script, item: Node) -> None:
     """DROP EXTENSION: its operators go with it."""
     schema = script.drafts.extensions.pop(item.string.sval, None)
     gone = [] if schema is None else _made(item.string.sval, schema)
