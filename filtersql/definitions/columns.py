@@ -15,7 +15,7 @@ from filtersql.catalog import Column, Generated, PgType
 from filtersql.definitions.attributes import ATTRIBUTES, check_attributes
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.sql_text import inside_parentheses
-from filtersql.definitions.types import SERIAL, read_type
+from filtersql.definitions.types import is_serial, read_type
 from filtersql.errors.columns import CLAUSES, CONFLICTING_CLAUSES, IDENTITY_TYPE, NO_COLLATION
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
@@ -52,7 +52,7 @@ def read_column(
     """
     name = node.colname if name_at is None else name_at.text
     pg_type = read_type(node.type_name, name, text, drafts)
-    not_null = _is_serial(node.type_name)
+    not_null = is_serial(node.type_name)
     place = (
         text.span(node.location, node.location + len(name)) if name_at is None else name_at.span()
     )
@@ -107,7 +107,7 @@ def check_counted(pg_type: PgType, span: Span) -> None:
 def _check_said(node: Node, table: RelationName, text: Passage, version: int) -> None:
     """Raises where constraints of a column exclude each other; serial says two of them, last."""
     written = [(enum_name(one.constraint, "contype"), one.constraint) for one in node.constraints]
-    if _is_serial(node.type_name):
+    if is_serial(node.type_name):
         written += (
             (kind, written[-1][1]) for kind in ("CONSTR_DEFAULT", "CONSTR_NOTNULL") if written
         )
@@ -123,10 +123,6 @@ def _check_said(node: Node, table: RelationName, text: Passage, version: int) ->
             raise CONFLICTING_CLAUSES(
                 span, column=node.colname, table=table.name, clauses=CLAUSES[words[0]]
             )
-
-
-def _is_serial(type_name: Node) -> bool:
-    return len(type_name.names) == 1 and type_name.names[0].string.sval in SERIAL
 
 
 def _collation(node: Node) -> str | None:

@@ -12,17 +12,15 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.foreign_keys import release_index
-from filtersql.definitions.sql_names import Script
+from filtersql.definitions.sql_names import Place, Script
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.keys import INHERITED_CONSTRAINT
 from filtersql.grammar import Node, enum_name
-from filtersql.source import Span
 
 __all__ = ["drop_constraint", "note_all", "note_constraint"]
 
@@ -55,9 +53,7 @@ def note_constraint(
         table.constraints[node.conname or _UNNAMED] = None
 
 
-def drop_constraint(
-    script: Script, table: DraftTable, command: Node, place: Callable[[], Span]
-) -> None:
+def drop_constraint(script: Script, table: DraftTable, command: Node, place: Place) -> None:
     """DROP CONSTRAINT: of a key, a foreign key, or of what says nothing of rows' keys."""
     name = command.name
     index = table.indexes.get(name)

@@ -11,7 +11,7 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -21,12 +21,11 @@ from filtersql.definitions.dependents import memberships, references_to
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import PublishedTable
-from filtersql.definitions.sql_names import Script
+from filtersql.definitions.sql_names import Place, Script
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.relations import DependedOn
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName, quote_identifier
-from filtersql.source import Span
 
 __all__ = ["Thing", "check_undepended", "described", "of_relation", "users_of"]
 
@@ -49,9 +48,7 @@ def of_relation(drafts: Drafts, name: RelationName) -> Thing:
     return Thing(kind.removesuffix("s") if kind is not None and kind in views else "table", name)
 
 
-def check_undepended(
-    script: Script, roots: Sequence[Thing], place: Callable[[], Span], node: Node
-) -> None:
+def check_undepended(script: Script, roots: Sequence[Thing], place: Place, node: Node) -> None:
     """Raises where something depends on what `node` drops, and with CASCADE would go too."""
     drafts, users = script.drafts, dict[Thing, Thing]()
     dropped = [*roots]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -22,6 +23,7 @@ from filtersql.names import RelationName
 
 __all__ = ["doubt_of", "sound_now", "undoubted"]
 
+_Said = TypeVar("_Said", bound=Publication | ReplicationSet)
 _WORD = re.compile(r"[\w$]+")
 #: statements that change no relation and no type
 _OF_PUBLICATIONS = re.compile(
@@ -41,19 +43,15 @@ def undoubted(definitions: Definitions, drafts: Drafts) -> Definitions:
     """The filters of tables that are not in doubt, and nothing else."""
     gone, catalog = _doubted(drafts), definitions.catalog
     tables = {name: table for name, table in catalog.tables.items() if name not in gone}
-    earlier = []
-    for statement in definitions.earlier:
-        if isinstance(statement.said, Publication):
-            earlier.append(replace(statement, said=_publication(statement.said, drafts)))
-        else:
-            earlier.append(replace(statement, said=_set(statement.said, drafts)))
     publications, sets = definitions.publications, definitions.replication_sets
     return replace(
         definitions,
         catalog=replace(catalog, tables=tables),
-        publications={name: _publication(each, drafts) for name, each in publications.items()},
-        replication_sets={name: _set(each, drafts) for name, each in sets.items()},
-        earlier=tuple(earlier),
+        publications={name: _sound(each, drafts) for name, each in publications.items()},
+        replication_sets={name: _sound(each, drafts) for name, each in sets.items()},
+        earlier=tuple(
+            replace(each, said=_sound(each.said, drafts)) for each in definitions.earlier
+        ),
         subscriptions={},
     )
 
@@ -76,21 +74,19 @@ def sound_now(entries: Iterable[PublishedTable], drafts: Drafts) -> Iterable[Pub
     return kept
 
 
-def _set(replication_set: ReplicationSet, drafts: Drafts) -> ReplicationSet:
-    return replace(replication_set, tables=tuple(sound_now(replication_set.tables, drafts)))
-
-
-def _publication(publication: Publication, drafts: Drafts) -> Publication:
+def _sound(said: _Said, drafts: Drafts) -> _Said:
     """Nothing but its filters, which may read any time: `created` may be what is wrong."""
-    tables = sound_now(publication.tables, drafts)
+    tables = sound_now(said.tables, drafts)
+    if isinstance(said, ReplicationSet):
+        return replace(said, tables=tuple(tables))
     return replace(
-        publication,
+        said,
         tables=tuple(replace(entry, columns=None) for entry in tables),
         schemas=(),
         except_tables=(),
         via_partition_root=True,
         generated_columns="none",
-        created=publication.created or datetime(2000, 1, 1, tzinfo=UTC),
+        created=said.created or datetime(2000, 1, 1, tzinfo=UTC),
     )
 
 

@@ -13,11 +13,10 @@ import re
 from collections.abc import Iterator
 
 from filtersql.errors import Mistake
-from filtersql.grammar import Node, parse_expression
+from filtersql.grammar import Node, below, parse_expression
 from filtersql.source import Passage
 
 __all__ = [
-    "column_refs",
     "columns_named",
     "functions_named",
     "same_expression",
@@ -29,33 +28,20 @@ _PLACE = re.compile(r"\w*location: -?\d+\s*")
 
 
 def columns_named(text: Passage | str) -> frozenset[str]:
-    """The last parts of all column references; none of a text that does not parse."""
-    try:
-        tree = parse_expression(text)
-    except Mistake:
-        return frozenset()
-    last = (node.fields[-1] for node in column_refs(tree))
+    """The last parts of all column references."""
+    last = (node.fields[-1] for node in _found(text, "ColumnRef"))
     return frozenset(part.string.sval for part in last if part.WhichOneof("node") == "string")
 
 
 def subqueries(text: Passage) -> list[int]:
-    """Where subqueries stand; none in a text that does not parse."""
-    try:
-        tree = parse_expression(text)
-    except Mistake:
-        return []
-    return [max(node.location, 0) for node in _nodes(tree, "SubLink")]
+    """Where subqueries stand."""
+    return [max(node.location, 0) for node in _found(text, "SubLink")]
 
 
 def functions_named(text: Passage | str) -> frozenset[tuple[str, ...]]:
     """The names of all function calls, with their schemas where they are written."""
-    try:
-        tree = parse_expression(text)
-    except Mistake:
-        return frozenset()
-    return frozenset(
-        tuple(part.string.sval for part in node.funcname) for node in _nodes(tree, "FuncCall")
-    )
+    calls = _found(text, "FuncCall")
+    return frozenset(tuple(part.string.sval for part in node.funcname) for node in calls)
 
 
 def same_expression(first: Passage | None, second: Passage | None) -> bool:
@@ -73,17 +59,10 @@ def without_places(node: Node) -> str:
     return _PLACE.sub("", str(node))
 
 
-def column_refs(node: Node) -> Iterator[Node]:
-    """Every column reference below a node of the parse tree."""
-    yield from _nodes(node, "ColumnRef")
-
-
-def _nodes(node: Node, kind: str) -> Iterator[Node]:
-    for field, value in node.ListFields():
-        if field.message_type is None:
-            continue
-        for child in value if field.is_repeated else (value,):
-            if child.DESCRIPTOR.name == kind:
-                yield child
-            if child.DESCRIPTOR.name != "ColumnRef":
-                yield from _nodes(child, kind)
+def _found(text: Passage | str, kind: str) -> Iterator[Node]:
+    """The nodes of a kind; none of a text that does not parse."""
+    try:
+        tree = parse_expression(text)
+    except Mistake:
+        return
+    yield from below(tree, kind)

@@ -7,7 +7,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -83,10 +83,11 @@ def _complete(drafts: Drafts, table: DraftTable, below: tuple[RelationName, ...]
     try:
         if table.partition_of is not None and table.unattached:
             _attach_late(drafts, table, below)
-        if table.columns is not None:
-            _check_key(drafts, table)
+        if table.columns is not None and table.name not in drafts.broken:
+            _check_key(drafts, table.columns, table)
             _check_generations(drafts, table)
-            _check_partition_key(drafts, table)
+            if table.partition_span is not None:  # that of SQL was judged where it stands
+                check_partitioned(table, table.partition_span, drafts.postgres_version)
     except Mistake as mistake:
         drafts.mistakes.append(mistake)
     if len(drafts.mistakes) > known:
@@ -110,10 +111,7 @@ def _attach_late(drafts: Drafts, table: DraftTable, below: tuple[RelationName, .
     table.partition_of = name
 
 
-def _check_key(drafts: Drafts, table: DraftTable) -> None:
-    columns = table.columns
-    if table.name in drafts.broken or columns is None:
-        return
+def _check_key(drafts: Drafts, columns: Mapping[str, Column], table: DraftTable) -> None:
     named = [*table.primary_key, *table.identity.index]
     for key, _ in table.foreign_keys:
         named += key.columns
@@ -131,20 +129,12 @@ def _check_key(drafts: Drafts, table: DraftTable) -> None:
 
 def _check_generations(drafts: Drafts, table: DraftTable) -> None:
     """What generated columns of YAML read; those of SQL were judged where they stand."""
-    if table.all_named or table.name in drafts.broken:
-        return
-    for column in (table.columns or {}).values():
+    for column in (table.columns or {}).values() if not table.all_named else ():
         if column.generation is not None:
             try:
                 check_generation(table, column.generation)
             except Mistake as mistake:
                 drafts.mistakes.append(mistake)
-
-
-def _check_partition_key(drafts: Drafts, table: DraftTable) -> None:
-    """PARTITION BY of YAML; that of SQL was judged where it stands."""
-    if table.partition_span is not None and table.name not in drafts.broken:
-        check_partitioned(table, table.partition_span, drafts.postgres_version)
 
 
 def _check_keys(drafts: Drafts) -> None:

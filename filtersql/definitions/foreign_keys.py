@@ -11,14 +11,12 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from filtersql.catalog import ForeignKey, PgType
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.dependents import references_to, resting_on
 from filtersql.definitions.keys import add_constraint
 from filtersql.definitions.kinds import kind_of
-from filtersql.definitions.sql_names import Script, referenced, unknown_table
+from filtersql.definitions.sql_names import Place, Script, referenced, unknown_table
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.keys import REFERENCED_UNKNOWN, REFERENCED_UNLOGGED
@@ -78,7 +76,7 @@ def check_key(drafts: Drafts, table: DraftTable, key: ForeignKey, schema: str, s
     _check_types(drafts, table, key, other, span)
 
 
-def release_index(script: Script, table: DraftTable, index: str, place: Callable[[], Span]) -> None:
+def release_index(script: Script, table: DraftTable, index: str, place: Place) -> None:
     """Raises where a unique index goes that serves foreign keys."""
     for _, key, _ in resting_on(script.drafts, table, index):
         construct = f"DROP of {index}, on which foreign key {key.name} rests,"

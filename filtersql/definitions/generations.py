@@ -10,20 +10,18 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from filtersql.catalog import Column
 from filtersql.definitions import owned
 from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.expressions import columns_named, subqueries, without_places
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
-from filtersql.definitions.sql_names import Script
-from filtersql.definitions.types import SERIAL
+from filtersql.definitions.sql_names import Place, Script
+from filtersql.definitions.types import is_serial
 from filtersql.errors import columns as refusals
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.wording import meant
 from filtersql.grammar import Node, enum_name
-from filtersql.source import Passage, Span
+from filtersql.source import Passage
 
 __all__ = [
     "add_identity",
@@ -34,8 +32,6 @@ __all__ = [
     "set_identity",
     "value_of",
 ]
-
-_Place = Callable[[], Span]
 
 
 def check_generation(table: DraftTable, generation: Passage) -> None:
@@ -58,9 +54,8 @@ def value_of(node: Node) -> str | None:
         return "identity"
     if "CONSTR_GENERATED" in kinds:
         return "generated"
-    names = [part.string.sval for part in node.type_name.names]
-    serial = len(names) == 1 and names[0] in SERIAL
-    return "default" if serial or "CONSTR_DEFAULT" in kinds else None
+    default = is_serial(node.type_name) or "CONSTR_DEFAULT" in kinds
+    return "default" if default else None
 
 
 def note_value(table: DraftTable, node: Node) -> None:
@@ -72,7 +67,7 @@ def note_value(table: DraftTable, node: Node) -> None:
             table.defaults[node.colname] = without_places(wrapped.constraint.raw_expr)
 
 
-def set_default(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+def set_default(script: Script, table: DraftTable, command: Node, place: Place) -> None:
     """ALTER COLUMN … SET DEFAULT and DROP DEFAULT."""
     if table.view or table.columns is None:
         return
@@ -85,7 +80,7 @@ def set_default(script: Script, table: DraftTable, command: Node, place: _Place)
         table.defaults[column.name] = without_places(definition)
 
 
-def add_identity(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+def add_identity(script: Script, table: DraftTable, command: Node, place: Place) -> None:
     """ALTER COLUMN … ADD GENERATED AS IDENTITY."""
     column = column_of(table, command.name, place)
     why = None
@@ -101,14 +96,14 @@ def add_identity(script: Script, table: DraftTable, command: Node, place: _Place
     owned.own_identity(script, table, column.name, getattr(command, "def").constraint)
 
 
-def set_identity(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+def set_identity(script: Script, table: DraftTable, command: Node, place: Place) -> None:
     """ALTER COLUMN … SET GENERATED and RESTART change no row that is there."""
     column = column_of(table, command.name, place)
     if column.name not in table.identities or table.partition_of is not None:
         raise UnsupportedStatement("a change of a column that is no identity here", place())
 
 
-def column_of(table: DraftTable, name: str, place: _Place) -> Column:
+def column_of(table: DraftTable, name: str, place: Place) -> Column:
     """The column that ALTER COLUMN names."""
     columns = table.columns or {}
     if name in SYSTEM_COLUMNS:

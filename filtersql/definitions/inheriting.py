@@ -10,14 +10,12 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec.structs import replace
 
 from filtersql.catalog import Column
 from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.kinds import SHARED_IDENTITIES, kind_of
-from filtersql.definitions.sql_names import Script, known_table, referenced, span_of
+from filtersql.definitions.sql_names import Place, Script, known_table, referenced, span_of
 from filtersql.errors import partitions as refusals
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node
@@ -25,7 +23,6 @@ from filtersql.source import Span
 
 __all__ = ["check_own", "detach", "inherit", "read_root"]
 
-_Place = Callable[[], Span]
 _NO_TABLES = ("views", "materialized views", "sequences")
 
 
@@ -74,7 +71,7 @@ def check_own(inherited: Column, own: Column, default: str | None) -> Column:
     return replace(own, not_null=own.not_null or inherited.not_null)
 
 
-def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+def detach(script: Script, table: DraftTable, command: Node, place: Place) -> None:
     """ALTER TABLE … DETACH PARTITION."""
     node = getattr(command, "def").partition_cmd.name
     name = referenced(script, node)

@@ -25,7 +25,7 @@ from filtersql.definitions.sql_names import (
     place_of,
     referenced,
 )
-from filtersql.definitions.types import SERIAL
+from filtersql.definitions.types import is_serial
 from filtersql.errors.columns import UNKNOWN_IN_TABLE
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.wording import meant
@@ -43,8 +43,7 @@ __all__ = [
 def own_sequences(script: Script, table: DraftTable, columns: Iterable[Node]) -> None:
     """Those of new columns."""
     for node in columns:
-        type_ = [part.string.sval for part in node.type_name.names]
-        if len(type_) == 1 and type_[0] in SERIAL:
+        if is_serial(node.type_name):
             name = _free(script, table, node.colname)
             _own(script, table, node.colname, name)
             table.defaults[node.colname] = name.name

@@ -34,7 +34,6 @@ from filtersql.source import Span
 
 __all__ = [
     "attach",
-    "check_columns",
     "check_key_holds",
     "check_partitioned",
     "check_spec",
@@ -133,9 +132,7 @@ def settle(drafts: Drafts, table: DraftTable) -> None:
     if table.columns is None:
         table.columns = dict(parent.columns)
     else:
-        span = table.parent_span or table.span
-        _check_extra(table, parent, drafts.postgres_version, span)
-        check_columns(table, parent, drafts.postgres_version, span)
+        _check_columns(table, parent, drafts.postgres_version, table.parent_span or table.span)
     share_keys(table, parent)
 
 
@@ -178,7 +175,7 @@ def _above(drafts: Drafts, table: DraftTable) -> set[object]:
     return names
 
 
-def check_columns(table: DraftTable, parent: DraftTable, version: int, span: Span) -> None:
+def _check_columns(table: DraftTable, parent: DraftTable, version: int, span: Span) -> None:
     """Raises where a table has not what its parent-to-be has, column by column of the parent."""
     assert table.columns is not None
     assert parent.columns is not None

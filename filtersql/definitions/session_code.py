@@ -16,7 +16,7 @@ import re
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_settings import FOLLOWED
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.grammar import Node
+from filtersql.grammar import Node, below
 
 __all__ = ["check_writes", "sets", "setting_changed", "writes_of_concern"]
 
@@ -66,17 +66,13 @@ def writes_of_concern(text: str) -> bool:
     return _MENTIONED.search(text) is not None
 
 
-def check_writes(script: Script, node: Node) -> None:
+def check_writes(script: Script, statement: Node) -> None:
     """Raises where rows of a system table, or of pglogical's or bdr's, are written."""
-    construct = _WRITES.get(node.DESCRIPTOR.name)
-    if construct is not None:
+    for node in below(statement, *_WRITES):
         table = node.relation
         own = table.schemaname in ("pglogical", "bdr")
         of_concern = table.schemaname in ("", "pg_catalog") and _TABLES.fullmatch(table.relname)
         if own or of_concern:
             span = script.span(table.location, len(table.relname))
-            raise UnsupportedStatement(f"{construct} of {table.relname}", span, _HINT)
-    for kind, value in node.ListFields():
-        if kind.message_type is not None:
-            for each in value if kind.is_repeated else (value,):
-                check_writes(script, each)
+            construct = f"{_WRITES[node.DESCRIPTOR.name]} of {table.relname}"
+            raise UnsupportedStatement(construct, span, _HINT)

@@ -15,10 +15,9 @@ import re
 from collections.abc import Container, Iterator
 
 from filtersql.definitions.session_code import sets
-from filtersql.definitions.sql_code import function_calls
 from filtersql.definitions.sql_names import Script
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.grammar import Node, Statement
+from filtersql.grammar import Node, Statement, below
 
 __all__ = ["calls_of", "check_calls_of", "check_hidden", "may_call"]
 
@@ -70,7 +69,7 @@ def check_hidden(script: Script, statement: Statement, functions: Container[str]
 
 def _calls_in(node: Node, functions: Container[str]) -> Iterator[tuple[Node, str]]:
     """The calls of some functions below a node, with their names; set_config() is one of them."""
-    for call in function_calls(node):
+    for call in below(node, "FuncCall"):
         name = ".".join(part.string.sval for part in call.funcname)
         setting = name.removeprefix("pg_catalog.") == "set_config"
         if name in functions or (setting and sets(_first(call))):

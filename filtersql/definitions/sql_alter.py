@@ -23,7 +23,6 @@ from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, kind_
 from filtersql.definitions.partitions import attach, check_partitioned, check_spec, share_keys
 from filtersql.definitions.sql_alter_columns import (
     Change,
-    Place,
     add_column,
     alter_type,
     drop_not_null,
@@ -31,7 +30,14 @@ from filtersql.definitions.sql_alter_columns import (
     require_not_null,
 )
 from filtersql.definitions.sql_alter_kinds import TABLES, check_changed, check_object
-from filtersql.definitions.sql_names import Script, known_table, place_of, referenced, span_of
+from filtersql.definitions.sql_names import (
+    Place,
+    Script,
+    known_table,
+    place_of,
+    referenced,
+    span_of,
+)
 from filtersql.definitions.sql_partitions import read_bounds
 from filtersql.definitions.sql_tables import add_table_constraint
 from filtersql.definitions.unvalidated import add_unvalidated, check_key, check_not_null, validate

@@ -1,10 +1,13 @@
 """ALTER TABLE of columns: added, dropped, of another type, NOT NULL or not.
 
 Example
-    `ALTER TABLE t DROP COLUMN b` is refused while a row filter or a view reads b.
+    `ALTER TABLE t DROP COLUMN b` is refused while a row filter or a view reads b. bigint becomes
+    integer by itself, text does not: column "b" cannot be cast automatically to type integer. Casts
+    that are rarer ask for USING, too.
 
 PostgreSQL
-    tablecmds.c: ATExecAddColumn(), ATExecDropColumn(), ATExecAlterColumnType(), ATExecSetNotNull()
+    tablecmds.c: ATExecAddColumn(), ATExecDropColumn(), ATExecAlterColumnType(),
+    ATExecSetNotNull(), ATPrepAlterColumnType(); parse_coerce.c: can_coerce_type(); pg_cast.dat
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from filtersql.catalog import Generated, Identity
+from filtersql.catalog import Column, Generated, Identity, PgType
 from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.columns import check_collated, check_counted, read_column
 from filtersql.definitions.constraints import note_all
@@ -25,18 +28,19 @@ from filtersql.definitions.generations import check_generation, column_of, note_
 from filtersql.definitions.keys import set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.definitions.owned import own_sequences
-from filtersql.definitions.sql_names import AlreadyTold, Script
-from filtersql.definitions.type_changes import check_conversion
+from filtersql.definitions.sql_names import AlreadyTold, Place, Script
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
 from filtersql.errors import columns as refusals
+from filtersql.errors.columns import NO_AUTOMATIC_CAST
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, enum_name
+from filtersql.names import quote_identifier
+from filtersql.pgtypes import format_type
 from filtersql.source import Span
 
 __all__ = [
     "Change",
-    "Place",
     "add_column",
     "alter_type",
     "drop_not_null",
@@ -44,9 +48,16 @@ __all__ = [
     "require_not_null",
 ]
 
-#: where a mistake stands, looked for only where there is one
-Place = Callable[[], Span]
 Change = Callable[[Script, DraftTable, Node, Place], None]
+_STRINGS = frozenset({"text", "varchar", "bpchar", "name"})
+#: types of which each becomes each other
+_ALIKE = (
+    frozenset({"int2", "int4", "int8", "float4", "float8", "numeric"}),
+    frozenset({"json", "jsonb"}),
+    frozenset({"timestamp", "timestamptz"}),
+    frozenset({"bit", "varbit"}),
+    frozenset({"inet", "cidr"}),
+)
 
 
 def add_column(script: Script, table: DraftTable, command: Node, place: Place) -> None:
@@ -146,7 +157,7 @@ def alter_type(script: Script, table: DraftTable, command: Node, place: Place) -
     check_collated(definition, pg_type, script.text, script.drafts)
     _check_partition_key(table, "alter", column.name, place)
     if not definition.HasField("raw_default"):  # USING stands there
-        check_conversion(column, pg_type, place())
+        _check_conversion(column, pg_type, place())
     _check_type_change(script, table, column.name, place)
     if column.name in table.identities:
         check_counted(pg_type, place())
@@ -171,3 +182,23 @@ def _check_type_change(script: Script, table: DraftTable, column: str, place: Pl
         if user.kind == "publication":
             thing = described(script, user)
             raise refusals.TYPE_USED_BY_PUBLICATION(place(), thing=thing, column=column)
+
+
+def _check_conversion(column: Column, new: PgType, span: Span) -> None:
+    """Raises where only USING says how a column's values become the new type's."""
+    if column.generated is not None or _assigned(column.type, new):
+        return
+    bare = format_type(PgType(new.name, -1, new.schema))
+    using = f"{quote_identifier(column.name)}::{format_type(new)}"
+    raise NO_AUTOMATIC_CAST(span, column=column.name, type_name=bare, using=using)
+
+
+def _assigned(old: PgType, new: PgType) -> bool:
+    if old.schema != "pg_catalog" or new.schema != "pg_catalog":
+        return True  # what casts a user's types have is not known here
+    if old.name == new.name or new.name in _STRINGS:
+        return True
+    if old.is_array and new.is_array:
+        return _assigned(PgType(old.name[1:]), PgType(new.name[1:]))
+    dated = old.name == "date" and new.name in ("timestamp", "timestamptz")
+    return dated or any({old.name, new.name} <= family for family in _ALIKE)

@@ -12,14 +12,13 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.session_code import setting_changed
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.definitions.sql_text import psql_commands
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.grammar import Node, Statement, enum_name
+from filtersql.grammar import Statement, below, enum_name
 from filtersql.source import Passage
 
 __all__ = [
@@ -28,7 +27,6 @@ __all__ = [
     "check_events",
     "check_psql",
     "create_event_trigger",
-    "function_calls",
 ]
 
 #: what changes a definition that filtersql reads; a temporary table of the block is none
@@ -79,7 +77,7 @@ def check_calls(script: Script, statement: Statement) -> None:
     """SELECT and CALL: raises where a function of the files is called that changes a definition."""
     if not script.drafts.bodies:
         return
-    for node in function_calls(statement.node):
+    for node in below(statement.node, "FuncCall"):
         parts = [part.string.sval for part in node.funcname]
         change = _change_of(script, parts, set())
         if change:
@@ -111,16 +109,6 @@ def check_events(script: Script, statement: Statement) -> None:
 def _is_silent(statement: Statement) -> bool:
     dropped = enum_name(statement.node, "remove_type") if statement.kind == "drop_stmt" else ""
     return statement.kind in _SILENT or dropped == "OBJECT_EVENT_TRIGGER"
-
-
-def function_calls(node: Node) -> Iterator[Node]:
-    """The function calls below a node."""
-    if node.DESCRIPTOR.name == "FuncCall":
-        yield node
-    for kind, value in node.ListFields():
-        if kind.message_type is not None:
-            for each in value if kind.is_repeated else (value,):
-                yield from function_calls(each)
 
 
 def _change_of(script: Script, parts: tuple[str, ...] | list[str], seen: set[str]) -> str | None:

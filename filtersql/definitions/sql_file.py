@@ -30,7 +30,6 @@ from filtersql.definitions.sql_code import (
     check_psql,
     create_event_trigger,
 )
-from filtersql.definitions.sql_functions import create_function
 from filtersql.definitions.sql_names import AlreadyTold, Refused, Script
 from filtersql.definitions.sql_objects import create_index, drop
 from filtersql.definitions.sql_publications import alter_publication, create_publication
@@ -48,7 +47,7 @@ from filtersql.definitions.sql_text import without_psql
 from filtersql.definitions.sql_transactions import check_ended, transaction
 from filtersql.definitions.sql_types import create_type
 from filtersql.definitions.sql_views import PARTS, create_part, create_table_as, create_view
-from filtersql.definitions.stored_code import check_code, keep_names
+from filtersql.definitions.stored_code import check_code, create_function, keep_names
 from filtersql.definitions.user_defined_overrides import create_cast, create_extension, rivals
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import SyntaxMistake

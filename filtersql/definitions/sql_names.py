@@ -11,7 +11,7 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct, field
 
@@ -35,6 +35,7 @@ from filtersql.source import Passage, Span
 
 __all__ = [
     "AlreadyTold",
+    "Place",
     "Refused",
     "Script",
     "Settings",
@@ -58,6 +59,8 @@ _PART = r'(?:"(?:[^"]|"")*"|[\w$]+)'
 _NAME = re.compile(rf"{_PART}(?:\s*\.\s*{_PART})*")
 
 
+#: where a mistake stands, looked for only where there is one
+Place = Callable[[], Span]
 #: the schema of temporary relations, as every session calls its own
 _TEMPORARY = "pg_temp"
 

@@ -20,7 +20,12 @@ from filtersql.errors.wording import meant
 from filtersql.grammar import Node
 from filtersql.source import Span
 
-__all__ = ["publication_parameters", "published_actions", "subscription_parameters"]
+__all__ = [
+    "publication_parameters",
+    "published_actions",
+    "published_generated",
+    "subscription_parameters",
+]
 
 _PUBLICATION = ("publish", "publish_via_partition_root", "publish_generated_columns")
 _IDENTIFIER = re.compile(r'"((?:[^"]|"")+)"|[^\s"]+')
@@ -52,10 +57,7 @@ def publication_parameters(script: Script, options: Iterable[Node]) -> dict[str,
         elif name == "publish_via_partition_root":
             parameters["via_partition_root"] = _boolean(name, node, span)
         else:
-            value = _string(node).lower()
-            if value not in ("none", "stored"):
-                raise refusals.INVALID_GENERATED(span, value=_string(node))
-            parameters["generated_columns"] = value
+            parameters["generated_columns"] = published_generated(_string(node), span)
     return parameters
 
 
@@ -136,6 +138,13 @@ def _boolean(name: str, node: Node, span: Span) -> bool:
     if value is None:
         raise refusals.NEEDS_BOOLEAN(span, name=name)
     return value
+
+
+def published_generated(text: str, span: Span) -> str:
+    """What `publish_generated_columns` says: `none` or `stored`."""
+    if text.lower() not in ("none", "stored"):
+        raise refusals.INVALID_GENERATED(span, value=text)
+    return text.lower()
 
 
 def published_actions(text: str, span: Span) -> frozenset[Action]:

@@ -11,7 +11,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from msgspec.structs import replace
@@ -41,14 +41,18 @@ __all__ = ["check_listed", "listed_schemas", "listed_tables"]
 _NO_TABLES = ("views", "materialized views", "sequences", "foreign tables")
 
 
-def check_listed(script: Script, node: Node, *, adding: bool = False) -> None:
-    """Raises where a table of the list does not exist, or is added and holds no rows."""
-    name = referenced(script, node)
-    kind = kind_of(script.drafts, name)
-    if kind is None:
-        known_table(script, node)
-    elif adding and kind in _NO_TABLES:
-        raise NotPublishable(name, kind, span_of(script, node))
+def check_listed(script: Script, objects: Iterable[Node], *, adding: bool = False) -> None:
+    """Raises where a table of a list does not exist, or is added and holds no rows."""
+    for wrapped in objects:
+        if not wrapped.publication_obj_spec.HasField("pubtable"):
+            continue
+        node = wrapped.publication_obj_spec.pubtable.relation
+        name = referenced(script, node)
+        kind = kind_of(script.drafts, name)
+        if kind is None:
+            known_table(script, node)
+        elif adding and kind in _NO_TABLES:
+            raise NotPublishable(name, kind, span_of(script, node))
 
 
 def listed_schemas(
@@ -76,20 +80,18 @@ def listed_schemas(
     return tuple(schemas)
 
 
-def listed_tables(script: Script, objects: Iterable[Node]) -> tuple[PublishedTable, ...]:
+def listed_tables(script: Script, objects: Sequence[Node]) -> tuple[PublishedTable, ...]:
     """The tables with the heirs that they have now."""
     drafts = script.drafts
-    nodes = [wrapped.publication_obj_spec for wrapped in objects]
     tables: list[PublishedTable] = []
-    for place, node in enumerate(nodes):
+    for place, wrapped in enumerate(objects):
+        node = wrapped.publication_obj_spec
         if node.HasField("pubtable"):
             try:
                 tables.append(_table(script, node.pubtable))
             except Mistake:  # what is wrong with those before it is told first
                 _opened(drafts, tables)
-                for earlier in nodes[:place]:
-                    if earlier.HasField("pubtable"):
-                        check_listed(script, earlier.pubtable.relation)
+                check_listed(script, objects[:place])
                 raise
     # What does not exist is told of later, and not what is said of it twice.
     entries = _opened(drafts, tables)

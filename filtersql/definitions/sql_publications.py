@@ -92,9 +92,7 @@ def alter_publication(script: Script, statement: Statement) -> None:
         word = "Schemas" if schemas else "Tables"
         raise refusals.ALL_TABLES(span, publication=publication.name, what=word)
     if action == "AP_DropObjects":
-        for wrapped in node.pubobjects:
-            if wrapped.publication_obj_spec.HasField("pubtable"):
-                check_listed(script, wrapped.publication_obj_spec.pubtable.relation)
+        check_listed(script, node.pubobjects)
     tables = listed_tables(script, node.pubobjects)
     adds = action == "AP_AddObjects"
     beside, there = (publication.schemas, publication.tables) if adds else ((), ())
@@ -105,11 +103,9 @@ def alter_publication(script: Script, statement: Statement) -> None:
         try:
             changed = _added(script, publication, tables, schemas, span)
         except Mistake as mistake:
+            # tables are added before schemas are
             adding = isinstance(mistake, refusals.SchemaBesideList)
-            for wrapped in node.pubobjects:  # tables are added before schemas are
-                if wrapped.publication_obj_spec.HasField("pubtable"):
-                    told = wrapped.publication_obj_spec.pubtable.relation
-                    check_listed(script, told, adding=adding)
+            check_listed(script, node.pubobjects, adding=adding)
             raise
     elif action == "AP_DropObjects":
         changed = _dropped(publication, tables, schemas, span)

@@ -19,9 +19,9 @@ from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.kinds import index_holder, kind_of
 from filtersql.definitions.model import Publication, PublishedTable, ReplicationSet
 from filtersql.definitions.sql_alter_kinds import check_object
-from filtersql.definitions.sql_functions import FUNCTIONS
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of, referenced
 from filtersql.definitions.sql_rename_columns import rename_columns
+from filtersql.definitions.stored_code import FUNCTIONS
 from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName

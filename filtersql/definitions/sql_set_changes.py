@@ -25,11 +25,11 @@ from filtersql.definitions.sql_groups import (
     node_sets,
     remove_ddl_filter,
 )
-from filtersql.definitions.sql_set_members import has_key
-from filtersql.definitions.sql_set_tables import (
+from filtersql.definitions.sql_set_members import (
     add_all_tables,
     add_table,
     add_tables,
+    has_key,
     remove_table,
 )
 from filtersql.definitions.yaml_subscriptions import with_settings

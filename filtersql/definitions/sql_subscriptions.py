@@ -10,8 +10,6 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
@@ -40,7 +38,6 @@ def create_subscription(script: Script, statement: Statement) -> None:
         first = drafts.subscriptions[node.subname].span
         raise ALREADY_EXISTS(span, kind="subscription", name=node.subname, first=first)
     publications = _publications(script, statement)
-    _each_once(publications)
     # With connect = false nothing is copied until REFRESH PUBLICATION, which copies by default:
     # so it changes nothing here.
     parameters = subscription_parameters(script, node.options)
@@ -75,7 +72,7 @@ def drop_subscription(script: Script, statement: Statement) -> None:
 
 
 def _publications(script: Script, statement: Statement) -> tuple[tuple[str, Span], ...]:
-    """The names behind PUBLICATION with their places, which the parse tree does not have."""
+    """The names behind PUBLICATION, each once, with places, which the parse tree does not have."""
     names = [name.string.sval for name in statement.node.publication]
     places: list[Span] = []
     reached = False
@@ -86,12 +83,7 @@ def _publications(script: Script, statement: Statement) -> tuple[tuple[str, Span
             places.append(script.text.span(lexeme.start, lexeme.end))
         elif not reached:
             reached = script.text.text[lexeme.start : lexeme.end].lower() == "publication"
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise PUBLICATION_TWICE(places[number], kind="publication", name=name)
     return tuple(zip(names, places, strict=True))
-
-
-def _each_once(named: Iterable[tuple[str, Span]]) -> None:
-    seen: set[str] = set()
-    for name, place in named:
-        if name in seen:
-            raise PUBLICATION_TWICE(place, kind="publication", name=name)
-        seen.add(name)

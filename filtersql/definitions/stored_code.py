@@ -5,8 +5,12 @@ Example
     and ALTER COLUMN b TYPE: PostgreSQL may refuse them, or drop the view with CASCADE. Only the
     words of the statement are known, not what they mean there.
 
+    A function stays known after `DROP FUNCTION f(int)`: another one of its name may be left. A
+    filter may not use one, a generated column may.
+
 PostgreSQL
-    dependency.c: recordDependencyOnExpr(), performMultipleDeletions()
+    dependency.c: recordDependencyOnExpr(), performMultipleDeletions(); functioncmds.c:
+    CreateFunction()
 """
 
 from __future__ import annotations
@@ -15,19 +19,33 @@ from collections.abc import Iterator
 
 from filtersql.definitions.catalog_builder import Code, Drafts
 from filtersql.definitions.identifiers import fold
-from filtersql.definitions.sql_names import Script, place_of, referenced
+from filtersql.definitions.sql_names import Script, created_name, place_of, referenced
 from filtersql.definitions.sql_text import lexemes
+from filtersql.definitions.types import read_type
+from filtersql.errors import Mistake
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
+from filtersql.pgtypes import format_type
 
-__all__ = ["READERS", "check_code", "keep_code", "keep_names", "words_of"]
+__all__ = [
+    "FUNCTIONS",
+    "READERS",
+    "check_code",
+    "create_function",
+    "keep_code",
+    "keep_names",
+    "words_of",
+]
 
 #: what belongs to a table, as DROP and ALTER call it
 READERS = {"OBJECT_TRIGGER": "trigger", "OBJECT_RULE": "rule", "OBJECT_POLICY": "policy"}
 _FUNCTIONS = ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE", "OBJECT_AGGREGATE")
 _TYPES = ("OBJECT_TYPE", "OBJECT_DOMAIN")
 _CHANGED = ("AT_DropColumn", "AT_AlterColumnType")
+#: the kinds of objects that CREATE FUNCTION, PROCEDURE and OPERATOR make
+FUNCTIONS = ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE", "OBJECT_OPERATOR")
+_RETURNED = ("FUNC_PARAM_OUT", "FUNC_PARAM_TABLE")
 
 
 def keep_code(script: Script, statement: Statement, kind: str, of: RelationName, name: str) -> None:
@@ -149,3 +167,29 @@ def _check_columns(script: Script, statement: Statement) -> None:
 
 def _refuse(script: Script, statement: Statement, construct: str) -> None:
     raise UnsupportedStatement.dumped(construct, place_of(script, statement, ""))
+
+
+def create_function(script: Script, statement: Statement) -> None:
+    """CREATE FUNCTION: a name with the types of its arguments, as PostgreSQL prints them."""
+    node = statement.node
+    wrapped = (wrapped_parameter.function_parameter for wrapped_parameter in node.parameters)
+    parameters = [
+        parameter for parameter in wrapped if enum_name(parameter, "mode") not in _RETURNED
+    ]
+    types = [_type(script, parameter.arg_type) for parameter in parameters]
+    name, signature = created_name(script, node.funcname), ", ".join(types)
+    script.drafts.functions.add(name)
+    for option in node.options:
+        if option.def_elem.defname == "as":
+            texts = option.def_elem.arg.list.items
+            if len(texts) == 1:  # of one in C it is a file and a symbol
+                script.drafts.bodies[*name, signature] = texts[0].string.sval
+    keep_code(script, statement, "function", name, signature)
+
+
+def _type(script: Script, node: Node) -> str:
+    """A type as format_type() prints it; a pseudo-type under its own name."""
+    try:
+        return format_type(read_type(node, "", script.text, script.drafts))
+    except Mistake:
+        return str(node.names[-1].string.sval)

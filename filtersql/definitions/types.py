@@ -31,7 +31,7 @@ from filtersql.names import RelationName
 from filtersql.pgtypes import typmod
 from filtersql.source import Passage, Span
 
-__all__ = ["ADVANCED_SERVER", "BUILT_IN", "EXTENSION_TYPES", "PSEUDO", "SERIAL", "read_type"]
+__all__ = ["ADVANCED_SERVER", "BUILT_IN", "EXTENSION_TYPES", "is_serial", "read_type"]
 
 #: Advanced Server's other names of bytea
 ADVANCED_SERVER = dict.fromkeys(("binary", "varbinary", "blob", "raw"), "bytea")
@@ -47,7 +47,7 @@ BUILT_IN = frozenset(
     " tsquery tsrange tstzmultirange tstzrange tsvector txid_snapshot uuid varbit varchar xid xid8"
     " xml".split()
 )
-PSEUDO = frozenset(
+_PSEUDO = frozenset(
     "any anyarray anycompatible anycompatiblearray anycompatiblemultirange anycompatiblenonarray"
     " anycompatiblerange anyelement anyenum anymultirange anynonarray anyrange cstring"
     " event_trigger fdw_handler index_am_handler internal language_handler pg_ddl_command record"
@@ -55,7 +55,7 @@ PSEUDO = frozenset(
 )
 _SPELLINGS = ("int", "integer", "bigint", "smallint", "real", "boolean", "decimal", "character")
 _PLAIN = {name: PgType(name) for name in BUILT_IN}
-SERIAL = {
+_SERIAL = {
     "smallserial": "int2",
     "serial2": "int2",
     "serial": "int4",
@@ -69,6 +69,11 @@ EXTENSION_TYPES = frozenset(
     " geometry geography box2d box3d raster vector halfvec sparsevec earth intarray query_int"
     " gtrgm ghstore".split()
 )
+
+
+def is_serial(type_name: Node) -> bool:
+    """Whether it is no type, but an integer with a sequence of its own."""
+    return len(type_name.names) == 1 and type_name.names[0].string.sval in _SERIAL
 
 
 def read_type(node: Node, column: str, text: Passage, drafts: Drafts) -> PgType:
@@ -90,13 +95,13 @@ def read_type(node: Node, column: str, text: Passage, drafts: Drafts) -> PgType:
         span = _span(node, text)
         raise UnsupportedStatement(f'{what} as the type of column "{column}"', span)
     schema, name = (names[-2] if len(names) > 1 else None), names[-1]
-    if schema is None and name in SERIAL:
+    if schema is None and name in _SERIAL:
         if node.array_bounds:
             raise UnsupportedStatement("array of serial", _span(node, text))
-        return PgType(SERIAL[name])
+        return PgType(_SERIAL[name])
     found = _named(schema, name, drafts.types, path) or _named(schema, name, _rows(drafts), path)
     if found is None:
-        if schema in (None, "pg_catalog") and name in PSEUDO:
+        if schema in (None, "pg_catalog") and name in _PSEUDO:
             raise refusals.PSEUDO_TYPE(_span(node, text), column=column, name=name)
         if schema is not None and not drafts.has_schema(schema):
             raise UNKNOWN_SCHEMA(_span(node, text), schema=schema)

@@ -11,23 +11,20 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.constraints import note_constraint
 from filtersql.definitions.keys import object_name, set_not_null
-from filtersql.definitions.sql_names import Script
+from filtersql.definitions.sql_names import Place, Script
 from filtersql.errors import keys as refusals
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node
-from filtersql.source import Span
 
 __all__ = ["add_unvalidated", "check_key", "check_not_null", "validate"]
 
-_Place = Callable[[], Span]
 
-
-def add_unvalidated(script: Script, table: DraftTable, node: Node, place: _Place) -> None:
+def add_unvalidated(script: Script, table: DraftTable, node: Node, place: Place) -> None:
     """ADD … NOT NULL … NOT VALID. Its column stays as it is: NOT NULL already, or nullable.
 
     Raises where partitions, heirs or parents would have the constraint as well.
@@ -43,14 +40,14 @@ def add_unvalidated(script: Script, table: DraftTable, node: Node, place: _Place
             table.constraints[name] = column
 
 
-def validate(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+def validate(script: Script, table: DraftTable, command: Node, place: Place) -> None:
     """VALIDATE CONSTRAINT; only of a NOT NULL it says anything about rows."""
     column = table.constraints.get(command.name)
     if column is not None:
         set_not_null(table, (column,), True)
 
 
-def check_key(table: DraftTable, node: Node, place: _Place) -> None:
+def check_key(table: DraftTable, node: Node, place: Place) -> None:
     """Raises where a new primary key has a column whose NOT NULL is not validated."""
     index = table.indexes.get(node.indexname)
     names: Iterable[str] = [key.string.sval for key in node.keys]
@@ -64,7 +61,7 @@ def check_key(table: DraftTable, node: Node, place: _Place) -> None:
             )
 
 
-def check_not_null(table: DraftTable, node: Node, place: _Place) -> None:
+def check_not_null(table: DraftTable, node: Node, place: Place) -> None:
     """Raises where a NOT NULL is added to a column that has one which is not validated."""
     for key in node.keys:
         constraint = _constraint_of(table, key.string.sval)

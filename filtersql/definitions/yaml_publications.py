@@ -13,12 +13,11 @@ from datetime import UTC, datetime
 
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.model import Action, Publication, ReplicationSet
-from filtersql.definitions.sql_parameters import published_actions
+from filtersql.definitions.sql_parameters import published_actions, published_generated
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.definitions.yaml_names import name_of, named_entry, names_of, relation_of
 from filtersql.definitions.yaml_published_tables import IN_SET, PUBLISHED, published_tables
 from filtersql.errors import Mistake
-from filtersql.errors.altering import INVALID_GENERATED
 from filtersql.errors.definitions import TOGETHER
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -127,10 +126,11 @@ def _actions(document: Document, node: Node | None) -> frozenset[Action]:
 
 def _generated(document: Document, node: Node | None) -> str:
     text = None if node is None else document.text(node, "publish_generated_columns")
-    if text is not None and text.text.lower() not in ("none", "stored"):
-        document.mistakes.append(INVALID_GENERATED(text.span(), value=text.text))
+    try:
+        return "none" if text is None else published_generated(text.text, text.span())
+    except Mistake as mistake:
+        document.mistakes.append(mistake)
         return "none"
-    return "none" if text is None else text.text.lower()
 
 
 def _created(document: Document, node: Node | None) -> datetime | None:

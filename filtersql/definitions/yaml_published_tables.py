@@ -1,7 +1,10 @@
-"""Entries of `tables:` of a publication or replication set in YAML.
+"""Entries of `tables:` of a publication or replication set in YAML, with their filters and windows.
 
 Example
     `[{name: t1, where: a > 5, columns: [a]}, t2]` is what `FOR TABLE t1 (a) WHERE (a > 5), t2` is.
+
+    `{name: orders, where: "region = 'eu'", window: {column: created_at, keep: 30 days}}`: a window
+    becomes part of the row filter. Its intervals are read where that is: `filters.resolve.windows`.
 """
 
 from __future__ import annotations
@@ -11,20 +14,25 @@ from functools import partial
 
 from filtersql.definitions.model import PublishedTable
 from filtersql.definitions.sql_text import trimmed
+from filtersql.definitions.windows import Window, WindowedFilter
 from filtersql.definitions.yaml_document import Document, Node, is_null
-from filtersql.definitions.yaml_names import names_of, relation_of
-from filtersql.definitions.yaml_windows import windowed
+from filtersql.definitions.yaml_names import name_in, names_of, relation_of
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import EMPTY_WHERE, LISTED_TWICE
 from filtersql.errors.publications import COLUMN_TWICE
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
-__all__ = ["IN_SET", "PUBLISHED", "published_tables"]
+__all__ = [
+    "IN_SET",
+    "PUBLISHED",
+    "published_tables",
+]
 
 #: the keys of an entry: of a publication, of a replication set
 PUBLISHED = frozenset("name where columns only alias filters window".split())
 IN_SET = frozenset("name row_filter columns alias window".split())
+_WINDOW = ("column", "keep", "grain", "delay")
 
 
 def published_tables(
@@ -61,7 +69,7 @@ def _table(
         twice = _listed_twice if known is PUBLISHED else None
         named = names_of(document, entry["columns"], f"columns of {name}", twice)
         columns = tuple(dict(named))
-    within = partial(windowed, document, entry.get("window"), f"window of {name}")
+    within = partial(_windowed, document, entry.get("window"), f"window of {name}")
     return PublishedTable(
         name=name,
         span=document.span(entry["name"]),
@@ -101,3 +109,37 @@ def _rules(document: Document, node: Node | None, table: RelationName) -> dict[s
         if rule is not None:
             rules[key.value] = rule
     return rules
+
+
+def _windowed(
+    document: Document, node: Node | None, where: str, row_filter: Passage | None
+) -> Passage | None:
+    """The filter within the window of a node; the filter itself where there is no window."""
+    window = None if node is None else _window(document, node, where)
+    if node is None or window is None:
+        return row_filter
+    if row_filter is None:
+        span = document.span(node)
+        row_filter = Passage("true", span.source, (0,), (span.start,), (span.end - span.start,))
+    places = row_filter.starts, row_filter.offsets, row_filter.widths
+    return WindowedFilter(
+        row_filter.text, row_filter.source, *places, row_filter.session, window=window
+    )
+
+
+def _window(document: Document, node: Node, where: str) -> Window | None:
+    if not isinstance(node.value, list):
+        document.wrong_kind(node, where, "a mapping")
+        return None
+    entry = document.mapping(node, where, _WINDOW)
+    for key in ("column", "keep"):
+        if entry and key not in entry:
+            document.missing(key, where, node)
+    texts = {key: document.text(entry[key], f"{key} of {where}") for key in _WINDOW if key in entry}
+    column, keep = texts.get("column"), texts.get("keep")
+    if column is None or keep is None:
+        return None
+    name = name_in(document, column)
+    if name is None:
+        return None
+    return Window(name, column.span(), keep, texts.get("grain"), texts.get("delay"))

@@ -15,9 +15,8 @@ from filtersql.definitions.columns import read_column
 from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.keys import add_constraint
 from filtersql.definitions.yaml_document import Document, Node
-from filtersql.definitions.yaml_keys import read_keys
+from filtersql.definitions.yaml_keys import read_keys, read_partition
 from filtersql.definitions.yaml_names import relation_of
-from filtersql.definitions.yaml_partitions import read_partition
 from filtersql.errors import Mistake
 from filtersql.errors.columns import SPECIFIED_TWICE
 from filtersql.errors.definitions import ALREADY_EXISTS, NEEDS_KEY

@@ -17,6 +17,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -30,6 +31,7 @@ __all__ = [
     "Node",
     "Statement",
     "Token",
+    "below",
     "enum_name",
     "parse_column",
     "parse_expression",
@@ -142,6 +144,16 @@ def enum_name(node: Node, field: str) -> str:
     number = getattr(node, field)
     name: str = _enum_names(node.DESCRIPTOR, field)[number]
     return name
+
+
+def below(node: Node, *kinds: str) -> Iterator[Node]:
+    """The nodes of some kinds (`FuncCall`, …) in a tree, its root too, from left to right."""
+    if node.DESCRIPTOR.name in kinds:
+        yield node
+    for field, value in node.ListFields():
+        if field.message_type is not None:
+            for child in value if field.is_repeated else (value,):
+                yield from below(child, *kinds)
 
 
 @cache
