@@ -186,8 +186,7 @@ class Drafts(Struct):
         return (
             schema in self.schemas
             or schema in ("pg_catalog", "information_schema", "pg_toast")
-            or any(name.schema == schema for name in (*self.tables, *self.broken))
-            or any(name.schema == schema for name in self.others)
+            or any(name.schema == schema for name in (*self.tables, *self.broken, *self.others))
         )
 
     def below(self, parent: RelationName) -> list[DraftTable]:

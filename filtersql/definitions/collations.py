@@ -21,7 +21,7 @@ from filtersql.errors.definitions import ALREADY_EXISTS, UnsupportedStatement
 from filtersql.grammar import Node, Statement
 from filtersql.names import RelationName
 
-__all__ = ["OF_ITS_OWN", "compared", "create_collation", "keep_collation", "own_collations"]
+__all__ = ["OF_ITS_OWN", "compared", "create_collation", "own_collations"]
 
 #: languages with letters of ASCII, or accents, whose other case is their own
 OF_ITS_OWN = {"tr", "az", "lt", "el", "hy"}
@@ -60,12 +60,6 @@ def _word(argument: Node) -> str:
             return "true"
         case kind:
             return str(argument.integer.ival if kind == "integer" else argument.boolean.boolval)
-
-
-def keep_collation(drafts: Drafts, domain: RelationName, node: Node) -> None:
-    """CREATE DOMAIN … COLLATE: its columns are compared by it."""
-    if node.HasField("coll_clause"):
-        drafts.domain_collations[domain] = node.coll_clause.collname[-1].string.sval
 
 
 def compared(drafts: Drafts, column: Column) -> Column:

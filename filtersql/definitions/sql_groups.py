@@ -106,18 +106,19 @@ def node_sets(call: Call) -> None:
 
 def changed_default(script: Script, set_name: str, span: Span) -> None:
     """Warn of a change of the group's default set, which commands and calls travel by as well."""
-    warning = "should not be dropped or modified"
     detail = "It is used for the replication of commands and of calls of BDR, too."
-    _warn_of_default(script, set_name, "default-set-changed", warning, span, detail)
+    _warn(
+        script, set_name, "default-set-changed", "should not be dropped or modified", span, detail
+    )
 
 
 def filtered_default(script: Script, set_name: str, span: Span) -> None:
     """Warn of a row filter in the group's default set, which is not meant for a selection."""
     warning = "is not meant for selective replication"
-    _warn_of_default(script, set_name, "filter-in-default-set", warning, span)
+    _warn(script, set_name, "filter-in-default-set", warning, span)
 
 
-def _warn_of_default(
+def _warn(
     script: Script, set_name: str, lint: str, warning: str, span: Span, detail: str | None = None
 ) -> None:
     if set_name == script.drafts.group:

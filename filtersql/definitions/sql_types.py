@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from filtersql.definitions.collations import create_collation, keep_collation
+from filtersql.definitions.collations import create_collation
 from filtersql.definitions.columns import check_collated
 from filtersql.definitions.depending import Thing, check_undepended
 from filtersql.definitions.kinds import has_row_type, kind_of
@@ -61,7 +61,8 @@ def create_type(script: Script, statement: Statement) -> None:
         made_of = read_type(node.type_name, name.name, script.text, drafts)
         check_collated(node, made_of, script.text, drafts)
         drafts.bases[name] = made_of.base or made_of
-        keep_collation(drafts, name, node)
+        if node.HasField("coll_clause"):
+            drafts.domain_collations[name] = node.coll_clause.collname[-1].string.sval
     drafts.types[name] = kind
     drafts.places[name] = span
     if kind == "range type":

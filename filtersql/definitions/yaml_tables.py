@@ -97,19 +97,11 @@ def _column_name(at: Passage) -> Passage:
 def _read_column(
     document: Document, name: Passage, node: Node, table: DraftTable, drafts: Drafts
 ) -> tuple[Column | None, list[Node]]:
-    if not isinstance(node.value, list):
-        known = drafts.plain_columns.get(node.value)
-        if known is not None:
-            return replace(known, name=name.text, span=name.span()), []
-        text = document.text(node, f'the type of column "{name.text}"')
-        if text is None:
-            return None, []
-        column, keys = read_column(parse_column(text), table.name, text, drafts, name)
-        if not keys and column.generated is None and column.type.schema == "pg_catalog":
-            drafts.plain_columns[text.text] = column
-        return column, keys
-    where = f'column "{name.text}"'
-    entry = document.mapping(node, where, _COLUMN)
+    where, alone = f'column "{name.text}"', not isinstance(node.value, list)
+    known = drafts.plain_columns.get(node.value) if alone else None
+    if known is not None:
+        return replace(known, name=name.text, span=name.span()), []
+    entry = {"type": node} if alone else document.mapping(node, where, _COLUMN)
     if "type" not in entry:
         document.missing("type", where, node)
         return None, []
@@ -118,6 +110,8 @@ def _read_column(
         return None, []
     document.string(entry.get("description"), f"description of {where}")
     column, keys = read_column(parse_column(text), table.name, text, drafts, name)
+    if alone and not keys and column.generated is None and column.type.schema == "pg_catalog":
+        drafts.plain_columns[text.text] = column
     if document.boolean(entry.get("not_null"), f"not_null of {where}"):
         column = replace(column, not_null=True)
     if "target_type" in entry:
