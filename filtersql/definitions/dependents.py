@@ -11,7 +11,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
@@ -22,6 +22,7 @@ from filtersql.names import RelationName
 from filtersql.source import Span
 
 __all__ = [
+    "change_members",
     "drop_column",
     "memberships",
     "references_to",
@@ -87,14 +88,23 @@ def remove_table(drafts: Drafts, name: RelationName) -> None:
     for child in drafts.children(name):
         remove_table(drafts, child.name)
     _remove_code(drafts, name)
+    # One that is made under its name later is another table.
+    change_members(drafts, lambda member: None if member == name else member)
+
+
+def change_members(drafts: Drafts, change: Callable[[RelationName], RelationName | None]) -> None:
+    """Gives the tables of publications and sets other names; None takes a table out."""
+
+    def changed(entries: Iterable[PublishedTable]) -> tuple[PublishedTable, ...]:
+        named = ((entry, change(entry.name)) for entry in entries)
+        return tuple(replace(entry, name=name) for entry, name in named if name is not None)
+
     for one in [*drafts.publications.values()]:
-        kept = tuple(entry for entry in one.tables if entry.name != name)
-        drafts.publications[one.name] = replace(one, tables=kept)
+        drafts.publications[one.name] = replace(one, tables=changed(one.tables))
     for each in [*drafts.replication_sets.values()]:
-        # One that is made under its name later is another table.
-        left = tuple(entry for entry in each.tables if entry.name != name)
+        not_added = frozenset(filter(None, map(change, each.not_added)))
         drafts.replication_sets[each.name] = replace(
-            each, tables=left, not_added=each.not_added - {name}
+            each, tables=changed(each.tables), not_added=not_added
         )
 
 

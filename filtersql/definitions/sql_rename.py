@@ -11,13 +11,14 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
+from filtersql.definitions.dependents import change_members
 from filtersql.definitions.kinds import index_holder, kind_of
-from filtersql.definitions.model import Publication, PublishedTable, ReplicationSet
+from filtersql.definitions.model import Publication, ReplicationSet
 from filtersql.definitions.sql_alter_kinds import check_object
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of, referenced
 from filtersql.definitions.sql_rename_columns import rename_columns
@@ -106,21 +107,7 @@ def _move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
             (replace(key, references=name) if key.references == old else key, span)
             for key, span in each.foreign_keys
         ]
-    for publication in list(drafts.publications.values()):
-        members = _moved(publication.tables, old, name)
-        drafts.publications[publication.name] = replace(publication, tables=members)
-    for one in list(drafts.replication_sets.values()):
-        left_out = frozenset(name if each == old else each for each in one.not_added)
-        drafts.replication_sets[one.name] = replace(
-            one, tables=_moved(one.tables, old, name), not_added=left_out
-        )
-
-
-def _moved(
-    members: Iterable[PublishedTable], old: RelationName, new: RelationName
-) -> tuple[PublishedTable, ...]:
-    """The members of a publication or set; their filters do not name the table."""
-    return tuple(replace(entry, name=new) if entry.name == old else entry for entry in members)
+    change_members(drafts, lambda member: name if member == old else member)
 
 
 def _check_no_code(script: Script, name: RelationName, at: Span) -> None:
