@@ -65,9 +65,9 @@ _REFUSED = {
     "AT_SetLogged": "SET LOGGED",
     "AT_SetUnLogged": "SET UNLOGGED",
 }
-#: changes that parents and heirs would have to share
 #: since when NOT NULL is a constraint
 _NULLS_ARE_CONSTRAINTS = 18
+#: changes that parents and heirs would have to share
 _SHARED = frozenset({"AT_AddColumn", "AT_DropColumn", "AT_AlterColumnType", "AT_DropNotNull"})
 _SHARED |= {"AT_AddIdentity"}
 

@@ -28,18 +28,10 @@ from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 
-__all__ = [
-    "FUNCTIONS",
-    "READERS",
-    "check_code",
-    "create_function",
-    "keep_code",
-    "keep_names",
-    "words_of",
-]
+__all__ = ["FUNCTIONS", "check_code", "create_function", "keep_code", "keep_names"]
 
 #: what belongs to a table, as DROP and ALTER call it
-READERS = {"OBJECT_TRIGGER": "trigger", "OBJECT_RULE": "rule", "OBJECT_POLICY": "policy"}
+_READERS = {"OBJECT_TRIGGER": "trigger", "OBJECT_RULE": "rule", "OBJECT_POLICY": "policy"}
 _FUNCTIONS = ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE", "OBJECT_AGGREGATE")
 _TYPES = ("OBJECT_TYPE", "OBJECT_DOMAIN")
 _CHANGED = ("AT_DropColumn", "AT_AlterColumnType")
@@ -51,7 +43,7 @@ _RETURNED = ("FUNC_PARAM_OUT", "FUNC_PARAM_TABLE")
 def keep_code(script: Script, statement: Statement, kind: str, of: RelationName, name: str) -> None:
     """What a statement makes, in place of what had its name; a function's body is a text."""
     body = statement.kind != "create_function_stmt" or statement.node.HasField("sql_body")
-    words = words_of(script, statement, strings=statement.kind != "create_function_stmt")
+    words = _words_of(script, statement, strings=statement.kind != "create_function_stmt")
     script.drafts.code[kind, of, name] = Code(kind, of, name, words, body)
 
 
@@ -60,7 +52,7 @@ def keep_names(script: Script, statement: Statement) -> None:
     drafts = script.drafts
     if drafts.functions:
         known = {name.name for name in drafts.functions}
-        drafts.called |= known & words_of(script, statement, strings=False)
+        drafts.called |= known & _words_of(script, statement, strings=False)
 
 
 def check_code(script: Script, statement: Statement) -> None:
@@ -74,7 +66,7 @@ def check_code(script: Script, statement: Statement) -> None:
             _check_columns(script, statement)
 
 
-def words_of(script: Script, statement: Statement, *, strings: bool) -> frozenset[str]:
+def _words_of(script: Script, statement: Statement, *, strings: bool) -> frozenset[str]:
     """The names in a statement, and marks; what strings hold, too."""
     text, words = script.text.text, set[str]()
     for lexeme in lexemes(text[: statement.end], statement.start):
@@ -95,11 +87,11 @@ def _check_drop(script: Script, statement: Statement) -> None:
     node, drafts = statement.node, script.drafts
     kind, gone = enum_name(node, "remove_type"), set[RelationName]()
     cascades = enum_name(node, "behavior") == "DROP_CASCADE"
-    if kind in READERS:
+    if kind in _READERS:
         for item in node.objects:
             *table, name = (part.string.sval for part in item.list.items)
             for schema in table[:-1] or script.path:
-                drafts.code.pop((READERS[kind], RelationName(schema, table[-1]), name), None)
+                drafts.code.pop((_READERS[kind], RelationName(schema, table[-1]), name), None)
         return
     names = [*_dropped(node, kind)]
     if kind in _FUNCTIONS:
