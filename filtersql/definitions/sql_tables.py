@@ -27,7 +27,7 @@ from filtersql.definitions.sql_partitions import partition_key, read_bounds
 from filtersql.errors.columns import SPECIFIED_TWICE, SYSTEM_NAME
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
-from filtersql.source import Passage
+from filtersql.source import Passage, Span
 
 __all__ = ["add_table_constraint", "create_table"]
 
@@ -102,7 +102,7 @@ def add_table_constraint(
         note_constraint(script, table, node)
         return
     if node.indexname:
-        _promote_index(table, node, kind)
+        _promote_index(script, table, node, span)
         return
     add_key(script, table, node, span, columns)
 
@@ -167,15 +167,17 @@ def _check_keys(script: Script, node: Node) -> None:
             check_names(columns, names, word, span)
 
 
-def _promote_index(table: DraftTable, node: Node, kind: str) -> None:
+def _promote_index(script: Script, table: DraftTable, node: Node, span: Span) -> None:
     """ADD CONSTRAINT … PRIMARY KEY | UNIQUE USING INDEX: the index takes the constraint's name."""
-    index = table.indexes.get(node.indexname)
-    if index is None:
+    index, primary = table.indexes.get(node.indexname), enum_name(node, "contype") == _PRIMARY
+    if index is None and (script.drafts.incomplete or not table.all_named):
         return
+    if index is None or index.constraint or index.refusal or (primary and table.primary_key):
+        what = "a constraint of what is no free unique index, or a second primary key,"
+        raise UnsupportedStatement.dumped(what, span)
     name = node.conname or index.name
     del table.indexes[index.name]
-    primary = kind == _PRIMARY
-    refusal = "non-immediate" if node.deferrable else index.refusal
+    refusal = "non-immediate" if node.deferrable else None
     table.indexes[name] = DraftIndex(name, index.columns, refusal, constraint=True, primary=primary)
     if primary:
         set_not_null(table, index.columns, True)
