@@ -74,7 +74,8 @@ def _lines(planned: PlannedTarget, folders: Mapping[str, str]) -> list[str]:
     ):
         more = f"; and {count - 1:,} more" if count > 1 else ""
         if row is not None:
-            lines.append(f"{said}  {_row(row)}{' (constructed)' if planned.constructed else more}")
+            made_up = planned.constructed and not count
+            lines.append(f"{said}  {_row(row)}{' (constructed)' if made_up else more}")
     lines += planned.says
     if planned.statement:
         reads = "" if planned.reads_source else "; the source is not read"

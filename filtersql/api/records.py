@@ -153,7 +153,8 @@ class Statuses(Rows, frozen=True):
 class PlannedTarget(Known, frozen=True):
     """What a changed definition moves in one target. Counts are None where nobody counted.
 
-    `leaves` and `enters` are a row of each kind; `statement` is the path of change.sql.
+    `leaves` and `enters` are a row of each kind, `constructed` where there is none and it was not
+    counted, or counted as 0; `statement` is the path of change.sql.
     """
 
     subscription: str

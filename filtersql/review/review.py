@@ -105,11 +105,14 @@ class Move(Struct, frozen=True):
 
     @property
     def rows(self) -> tuple[tuple[str, Row], ...]:
-        """A row that leaves, and one that enters."""
-        examples = (("leaves", self.leaves), ("enters", self.enters))
+        """A row that leaves, and one that enters; where none does, it is a constructed one."""
+        examples = (("leaves", self.leaves, self.delete), ("enters", self.enters, self.insert))
         return tuple(
-            (word, tuple((name, None if v is None else str(v)) for name, v in row.items()))
-            for word, row in examples
+            (
+                word if count else f"{word} (constructed)",
+                tuple((name, None if v is None else str(v)) for name, v in row.items()),
+            )
+            for word, row, count in examples
             if row is not None
         )
 

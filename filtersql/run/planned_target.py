@@ -44,7 +44,7 @@ class PlannedTarget(Struct, frozen=True):
     unchanged: int | None = None
     leaves: Mapping[str, object] | None = None
     enters: Mapping[str, object] | None = None
-    #: whether such a row was made up, since the data has none
+    #: whether such a row was made up: the one of which the data has none
     constructed: bool = False
     statement: str | None = None
     reads_source: bool = False

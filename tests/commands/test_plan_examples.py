@@ -1,0 +1,36 @@
+"""The rows that a plan shows: real ones, and constructed ones where the data has none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from changed_filters import Shop
+from transcripts import Shell
+
+ROWS = {"orders": [{"id": n, "region": ("eu", "us")[n % 2], "total": n} for n in range(10)]}
+
+
+def started(root: Path, where: str, columns: str | None = None) -> tuple[Shop, Shell]:
+    shop = Shop(root, key="id, region", identity="default", columns=columns).define(orders=where)
+    shop.write(ROWS)
+    (root / "changes").mkdir()
+    (root / "changes/0.jsonl").touch()
+    shell = Shell(root)
+    assert shell.filtersql("run").exit_code == 0
+    return shop, shell
+
+
+def test_only_what_is_made_up_is_called_so(tmp_path: Path) -> None:
+    """Rows leave, and none enters, though one could; for reviewers as well."""
+    shop, shell = started(tmp_path, "region = 'eu'")
+    shop.define(orders="region = 'eu' AND id > 5 OR region = 'ap'")
+    planned = shell.filtersql("plan").stdout
+    assert "- leaves  id=0, region='eu', total=0; and 2 more\n" in planned
+    assert "+ enters  id=5, region='ap' (constructed)\n" in planned
+    assert "no row enters now, but such a row could" in planned
+    said = shell.filtersql("review", "--format", "markdown").stdout
+    assert shell.filtersql("review").exit_code == 0
+    page = (tmp_path / "target/review.html").read_text(encoding="utf-8")
+    for text in (said, page):
+        assert "leaves: <code>id = 0</code>" in text
+        assert "enters (constructed): <code>id = 5</code>" in text
