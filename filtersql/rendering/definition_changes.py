@@ -37,6 +37,7 @@ __all__ = [
     "doubts",
     "kind_by_data",
     "kind_by_filters",
+    "rows_tell",
     "types_differ",
 ]
 
@@ -150,6 +151,12 @@ def _row_filters_differ(before: Definition, now: Definition) -> bool:
         or dict(before.only_from) != dict(now.only_from)
         or types_differ(before, now)
     )
+
+
+def rows_tell(before: Definition, now: Definition) -> bool:
+    """Whether filters differ of which rows alone tell what they take, where more differs."""
+    differ = before.filters.get(COPY) != now.filters.get(COPY)
+    return differ and before.by_row and now.by_row and not types_differ(before, now)
 
 
 def types_differ(before: Definition, now: Definition) -> bool:

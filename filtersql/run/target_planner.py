@@ -35,6 +35,7 @@ from filtersql.rendering.definition_changes import (
     change_between,
     doubts,
     kind_by_data,
+    rows_tell,
 )
 from filtersql.run.clock import clock_for
 from filtersql.run.ledger_entry import INTENDED, Entry, is_in_force
@@ -155,8 +156,11 @@ class Planner(Struct, frozen=True):
         kind: Kind = "rebuild" if change.rebuilds else "columns"
         source = self._source(entry)
         moved = rebuilt_rows(self.engine, source, entry, change, before, self._stage)
-        planned = self._counted(entry, kind, moved, says)
-        return replace(planned, leaves=moved.leaves, enters=moved.enters)
+        verdict, judge = _NO_VERDICT, None if entry.stale else self.judge
+        if before is not None and judge is not None and rows_tell(before, self._now):
+            verdict = judge(self.compiled, before)
+            says = (*says, *doubts(verdict, delete=moved.delete, insert=moved.insert))
+        return _shown(self._counted(entry, kind, moved, says), moved, verdict)
 
     def _moving(
         self, entry: Entry, verdict: FilterVerdict, says: Sequence[str], *, trusts: bool
@@ -169,14 +173,7 @@ class Planner(Struct, frozen=True):
             raise Mistakes([self._unexplained(moved.unexplained)])
         words = (*says, *doubts(verdict, delete=moved.delete, insert=moved.insert))
         kind = kind_by_data(verdict, delete=moved.delete, insert=moved.insert, update=moved.update)
-        planned = self._counted(entry, kind, moved, words)
-        leaving, entering = moved.leaves, moved.enters
-        constructed = False
-        if leaving is None and verdict.leaving is not None:
-            leaving, constructed = dict(verdict.leaving), True
-        if entering is None and verdict.entering is not None:
-            entering, constructed = dict(verdict.entering), True
-        return replace(planned, leaves=leaving, enters=entering, constructed=constructed)
+        return _shown(self._counted(entry, kind, moved, words), moved, verdict)
 
     def _unexplained(self, count: int) -> Mistake:
         """What is said of rows that the definition in force does not explain."""
@@ -224,3 +221,13 @@ class Planner(Struct, frozen=True):
         """The clock that a target stands at; where it had no window yet, that of a run."""
         kept = None if entry is None else entry.clock
         return clock_for(self.compiled, datetime.fromisoformat(kept) if kept else self.clock)
+
+
+def _shown(planned: PlannedTarget, moved: Moved, verdict: FilterVerdict) -> PlannedTarget:
+    """With a row that leaves and one that enters; a constructed one where the data has none."""
+    leaving, entering, constructed = moved.leaves, moved.enters, False
+    if not moved.delete and verdict.leaving is not None:
+        leaving, constructed = dict(verdict.leaving), True
+    if not moved.insert and verdict.entering is not None:
+        entering, constructed = dict(verdict.entering), True
+    return replace(planned, leaves=leaving, enters=entering, constructed=constructed)

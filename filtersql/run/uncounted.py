@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition import Definition
-from filtersql.rendering.definition_changes import change_between, kind_by_filters
+from filtersql.rendering.definition_changes import change_between, kind_by_filters, rows_tell
 from filtersql.run.planned_target import STAYS, Judge, PlannedTarget
 
 __all__ = ["uncounted"]
@@ -61,10 +61,13 @@ def _changed(planned: PlannedTarget, before: Definition, judge: Judge) -> Planne
     assert table is not None  # it is defined
     change = change_between(before, table.definition)
     planned = replace(planned, says=change.said)
-    if change.rebuilds or change.columns:
-        return replace(planned, change="rebuild" if change.rebuilds else "columns")
-    if not change.filters:
+    builds = bool(change.rebuilds or change.columns)
+    if builds:
+        planned = replace(planned, change="rebuild" if change.rebuilds else "columns")
+    elif not change.filters:
         return replace(planned, change="actions" if change.actions else "equivalent")
+    if builds and not rows_tell(before, table.definition):
+        return planned
     verdict = judge(table, before)
     unproved = (
         f"that no row {word} is not proved"
@@ -73,7 +76,7 @@ def _changed(planned: PlannedTarget, before: Definition, judge: Judge) -> Planne
     )
     return replace(
         planned,
-        change=kind_by_filters(verdict),
+        change=planned.change if builds else kind_by_filters(verdict),
         leaves=None if verdict.leaving is None else dict(verdict.leaving),
         enters=None if verdict.entering is None else dict(verdict.entering),
         constructed=True,

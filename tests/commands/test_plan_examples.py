@@ -34,3 +34,29 @@ def test_only_what_is_made_up_is_called_so(tmp_path: Path) -> None:
     for text in (said, page):
         assert "leaves: <code>id = 0</code>" in text
         assert "enters (constructed): <code>id = 5</code>" in text
+
+
+TOGETHER = """\
+    was  (region = 'eu'::text)
+    is   ((region = 'eu'::text) AND (id < 100))
+    - leaves  id=100, region='eu' (constructed)
+    column total leaves
+    no row leaves now, but such a row could
+    target/compiled/s1/public.orders/change.sql
+"""
+
+
+def test_a_filter_that_changes_with_the_columns_is_told_apart(tmp_path: Path) -> None:
+    """Counted, and without an engine, as it is where the filter alone changes."""
+    shop, shell = started(tmp_path, "region = 'eu'")
+    (tmp_path / "before").mkdir()
+    (tmp_path / "before/manifest.json").write_bytes(
+        (tmp_path / "target/manifest.json").read_bytes()
+    )
+    shop.columns = "[id, region]"
+    shop.define(orders="region = 'eu' AND id < 100")
+    told = TOGETHER.splitlines()
+    assert {*told} <= {*shell.filtersql("plan").stdout.splitlines()}
+    uncounted = shell.filtersql("plan", "--no-counts", "--state", "before").stdout
+    assert {*told[:4]} <= {*uncounted.splitlines()}
+    assert "enters" not in uncounted
