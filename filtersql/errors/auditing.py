@@ -30,6 +30,13 @@ ROWS_STAY = Wording(
     hint="What runs is proved by filtersql check. Where another hand wrote to the target, copy it "
     "again: filtersql run --resync {table}.",
 )
+# A target was filled from a source that its subscription does not name any more.
+SOURCE_LEFT_OUT = Wording(
+    'target of "{name}" was copied from a source, and its subscription copies none any more',
+    detail="The feed does not hold the rows that were there before its first change.",
+    hint="Name the source again, without copy_data: false, or copy the table from another one: "
+    "filtersql run --resync {table}.",
+)
 # The source holds more changes than the target. How that gets them depends on who asks: a run
 # refuses a definition that changed, and rows that would enter by a later clock.
 SOURCE_AHEAD = Wording(

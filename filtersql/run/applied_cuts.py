@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from filtersql.run.ledger_entry import BEGUN, INTENDED, Entry, Key
 
-__all__ = ["AppliedCut", "applied_cuts", "changes_per_run"]
+__all__ = ["AppliedCut", "applied_cuts", "changes_per_run", "copied_rows"]
 
 #: runs that are told
 _SHOWN = 12
@@ -62,6 +62,18 @@ def applied_cuts(own: Sequence[Entry]) -> Iterator[AppliedCut]:
             begun, again, intended = False, False, None
     if intended is not None:
         yield intended
+
+
+def copied_rows(own: Sequence[Entry]) -> bool:
+    """Whether a target was filled with rows of a source, by its rows of the ledger, oldest first.
+
+    Of one that is filled again with nothing an end tells that there was no source.
+    """
+    if not own:
+        return False
+    filling = own[_filled(own) :]
+    ends = [row for row in filling if row.phase == "copied"]
+    return any(row.rows_inserted for row in ends) or (filling[0].phase == "copying" and not ends)
 
 
 def changes_per_run(

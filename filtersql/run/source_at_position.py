@@ -18,12 +18,18 @@ from sqlglot import exp, select
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
-from filtersql.errors.auditing import LOOKED_UP_MISSING, NOTHING_TO_COMPARE, SOURCE_AHEAD
+from filtersql.errors.auditing import (
+    LOOKED_UP_MISSING,
+    NOTHING_TO_COMPARE,
+    SOURCE_AHEAD,
+    SOURCE_LEFT_OUT,
+)
 from filtersql.feeds.formats import own_position
 from filtersql.feeds.landings import Landing
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
+from filtersql.run.applied_cuts import copied_rows
 from filtersql.run.clock import show_clock
 from filtersql.run.feed_reach import check_reach
 from filtersql.run.feed_reading import read_feed
@@ -86,6 +92,8 @@ class SourceAtPosition(Struct, frozen=True):
             self.folder / "source.parquet",
             checks_keys=checks_keys,
         )
+        if not has_source and entry is not None:
+            self._check_never_copied(entry)
         own = position
         if entry is not None:
             own = own_position(self.subscription.changes, entry.stands, position)
@@ -128,6 +136,13 @@ class SourceAtPosition(Struct, frozen=True):
         """Remove the copy: what reads the view was staged."""
         if not self.engine.atomic:
             self.engine.discard(self.sourced.copy.target)
+
+    def _check_never_copied(self, entry: Entry) -> None:
+        """Raises Mistakes where the target holds rows of a source that is not named any more."""
+        rows = ledger.history(self.engine, self.inputs.state_schema)
+        if copied_rows([row for row in rows if row.key == entry.key]):
+            name, table = self.sourced.compiled.unique_id, str(entry.relation)
+            raise Mistakes([SOURCE_LEFT_OUT(name=name, table=table)])
 
     def _changes(self, above: int | None, upto: int | None, entry: Entry | None) -> int | None:
         """Make the view of the changes that the source lacks; how many the feed has of them."""

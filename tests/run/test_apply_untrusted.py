@@ -143,3 +143,41 @@ def test_a_removed_target_that_was_dropped_by_hand_is_no_concern(
     assert set(shop.plan(engine)) == {"bare"}
     engine.drop(("s1", "bare"))
     assert shop.plan(engine) == {}
+
+
+@pytest.mark.parametrize("marks", [False, True])
+def test_rows_of_a_source_that_is_named_no_more_are_not_passed_over(
+    shop: Shop, engine: DuckDB, marks: bool
+) -> None:
+    """Neither where a mark explains the target, nor where no row stays; nor by a repair."""
+    used = OneByOne(engine.connection) if marks else engine
+    shop.run(used)
+    kept = [shop.rows(used, name) for name in ("orders", "bare")]
+    shop.source = False
+    for where in ("region = 'us' AND total > 1", f"{EU} OR region = 'us'"):
+        shop.define(orders=where, bare=BARE)
+        (wrong,) = shop.plan(used)["orders"].mistakes
+        assert "was copied from a source" in wrong.message
+        with pytest.raises(Mistakes):
+            shop.apply(used)
+    shop.define(orders=f"{EU} AND total > 1", bare=BARE)
+    assert shop.plan(used)["orders"].delete == 1
+    shop.define(orders=EU, bare=BARE)
+    assert all(each.mistakes for each in shop.audit(used, repair=True))
+    assert [shop.rows(used, name) for name in ("orders", "bare")] == kept
+
+
+@pytest.mark.parametrize("marks", [False, True])
+def test_a_feed_that_is_all_there_is_needs_no_source(
+    shop: Shop, engine: DuckDB, marks: bool
+) -> None:
+    """Nothing was copied: what enters is in the feed, also where the target was filled again."""
+    shop.source = False
+    used = OneByOne(engine.connection) if marks else engine
+    for full_refresh in (False, True):
+        shop.define(orders=EU, bare=None)
+        shop.run(used, full_refresh=full_refresh)
+        shop.define(orders=f"{EU} AND total > 5", bare=None)
+        assert shop.plan(used)["orders"].delete == 1
+        shop.define(orders=f"{EU} OR total > 5", bare=None)
+        assert not shop.plan(used)["orders"].mistakes
