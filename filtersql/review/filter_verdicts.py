@@ -50,7 +50,9 @@ def filter_verdict(
     try:
         was = _condition(before.filters.get(COPY, NO_ROW), read)
         condition = condition_of(node, node.resolved.copy_filters)
-        verdict = FilterVerdict(filters=MovingFilters(write(was, ""), write(condition, "t.")))
+        if _reads(was) <= {column.name for column in node.compiled.feed_columns}:
+            # Else the rows of the source lack a column that the earlier filters ask.
+            verdict = FilterVerdict(filters=MovingFilters(write(was, ""), write(condition, "t.")))
         compared = trials.compare(was, condition)
     except (NotTried, Mistake, Mistakes):
         return verdict
@@ -62,6 +64,10 @@ def filter_verdict(
         leaving=lost,
         filters=verdict.filters,
     )
+
+
+def _reads(condition: Condition) -> set[str]:
+    return {name for each in condition.filters for name in each.columns}
 
 
 def _verdict(there_is: bool, none_can_be: bool) -> bool | None:

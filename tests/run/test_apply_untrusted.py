@@ -181,3 +181,18 @@ def test_a_feed_that_is_all_there_is_needs_no_source(
         assert shop.plan(used)["orders"].delete == 1
         shop.define(orders=f"{EU} OR total > 5", bare=None)
         assert not shop.plan(used)["orders"].mistakes
+
+
+@pytest.mark.parametrize("marks", [False, True])
+def test_a_filter_in_force_may_read_a_column_that_is_read_no_more(
+    shop: Shop, engine: DuckDB, marks: bool
+) -> None:
+    """The rows of the source lack it, so they are compared with those of the target."""
+    shop.publish, shop.columns = "insert", "[id, region]"
+    used = OneByOne(engine.connection) if marks else engine
+    shop.define(orders="total > 5", bare=BARE).run(used)
+    shop.define(orders="id < 8", bare=BARE)
+    planned = shop.plan(used)["orders"]
+    assert (planned.mistakes, planned.delete, planned.insert) == ((), 2, 6)
+    assert shop.apply(used)
+    assert shop.rows(used, "orders") == [(n, ("eu", "us")[n % 2]) for n in range(8)]
