@@ -86,7 +86,9 @@ def moved_rows(
     leaving = f"{stage}_leaving"
     if alone and verdict.enters is False:
         return _narrowing(engine, compiled, leaving)
-    filters = verdict.filters if alone and compiled.key and compiled.judges_alone else None
+    # Rows that the source system leaves where they are stand under keys of others that enter.
+    told = alone and compiled.key and compiled.judges_alone and not compiled.rows_stay
+    filters = verdict.filters if told else None
     trusted = filters is not None and engine.is_marked(compiled.target)
     # Then it is enough that no key of a row that moves comes twice.
     source.bring_forward(entry.position, entry, checks_keys=not trusted)

@@ -196,3 +196,29 @@ def test_a_filter_in_force_may_read_a_column_that_is_read_no_more(
     assert (planned.mistakes, planned.delete, planned.insert) == ((), 2, 6)
     assert shop.apply(used)
     assert shop.rows(used, "orders") == [(n, ("eu", "us")[n % 2]) for n in range(8)]
+
+
+@pytest.mark.parametrize("marks", [False, True])
+def test_rows_that_a_source_system_leaves_are_not_trusted(
+    shop: Shop, engine: DuckDB, marks: bool
+) -> None:
+    """Where the new row alone judges an UPDATE, one that left the filter stays under its key."""
+    used = OneByOne(engine.connection) if marks else engine
+    for where in ("total > 5", "total > 0"):
+        shop.define(orders=where)
+        file = shop.root / "filtersql_project.yml"
+        by_new_row = "{profile: postgres, update_decision: new_only}"
+        file.write_text(file.read_text().replace("semantics: postgres", f"semantics: {by_new_row}"))
+        if where == "total > 5":
+            shop.run(used)
+            before = {"id": 9, "region": "us", "total": 9}
+            left = [change(9, "update", "orders", before=before, after={**before, "total": 2})]
+            shop.write(changes=left, name="2")
+            assert shop.run(used).mistakes == ()
+    kept = shop.rows(used, "orders")
+    assert (9, "us", 9) in kept
+    (wrong,) = shop.plan(used)["orders"].mistakes
+    assert "does not explain" in wrong.message
+    with pytest.raises(Mistakes):
+        shop.apply(used)
+    assert shop.rows(used, "orders") == kept
