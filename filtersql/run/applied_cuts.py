@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from filtersql.run.ledger_entry import BEGUN, INTENDED, Entry, Key
 
-__all__ = ["AppliedCut", "applied_cuts", "changes_per_run", "copied_rows"]
+__all__ = ["AppliedCut", "applied_cuts", "changes_per_run", "copied_rows", "since_filled"]
 
 #: runs that are told
 _SHOWN = 12
@@ -69,11 +69,15 @@ def copied_rows(own: Sequence[Entry]) -> bool:
 
     Of one that is filled again with nothing an end tells that there was no source.
     """
-    if not own:
-        return False
-    filling = own[_filled(own) :]
+    filling = since_filled(own)
     ends = [row for row in filling if row.phase == "copied"]
-    return any(row.rows_inserted for row in ends) or (filling[0].phase == "copying" and not ends)
+    begun = any(row.phase == "copying" for row in filling[:1])
+    return any(row.rows_inserted for row in ends) or (begun and not ends)
+
+
+def since_filled(own: Sequence[Entry]) -> Sequence[Entry]:
+    """A target's rows of the ledger since it was filled from the beginning, the oldest first."""
+    return own[_filled(own) :] if own else ()
 
 
 def changes_per_run(

@@ -12,9 +12,9 @@ Example
     taken, with other values     the same
     ============================ ==================================================
 
-    Where the mark of a run stands with the newest commit of the target, and the filters in force
-    are known, the target holds what these take of the source. Then rows are not compared: others of
-    the source for which the new filter is true enter, and the target alone tells which leave.
+    Where the filters in force are known and the target is trusted (trusting.py), it holds what
+    these take of the source. Then rows are not compared: others of the source for which the new
+    filter is true enter, and the target alone tells which leave.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from filtersql.run.ledger_entry import Entry
 from filtersql.run.sample_rows import found_sample, leaving_sample, staged_sample
 from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.run.staged_statements import asking_target, over_stage
+from filtersql.run.trusting import is_trusted
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column, named_rows, table
 
@@ -86,10 +87,8 @@ def moved_rows(
     leaving = f"{stage}_leaving"
     if alone and verdict.enters is False:
         return _narrowing(engine, compiled, leaving)
-    # Rows that the source system leaves where they are stand under keys of others that enter.
-    told = alone and compiled.key and compiled.judges_alone and not compiled.rows_stay
-    filters = verdict.filters if told else None
-    trusted = filters is not None and engine.is_marked(compiled.target)
+    filters = verdict.filters if alone and compiled.key and compiled.judges_alone else None
+    trusted = filters is not None and is_trusted(source, entry)
     # Then it is enough that no key of a row that moves comes twice.
     source.bring_forward(entry.position, entry, checks_keys=not trusted)
     try:

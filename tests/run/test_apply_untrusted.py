@@ -222,3 +222,66 @@ def test_rows_that_a_source_system_leaves_are_not_trusted(
     with pytest.raises(Mistakes):
         shop.apply(used)
     assert shop.rows(used, "orders") == kept
+
+
+@pytest.mark.parametrize("marks", [False, True])
+def test_a_row_that_changes_in_quarantine_keep_is_not_trusted(
+    shop: Shop, engine: DuckDB, marks: bool
+) -> None:
+    """The source's row enters, and the target has the last good one under its key."""
+    used = OneByOne(engine.connection) if marks else engine
+    images = [{"id": 9, "region": "us", "total": total} for total in (4, 0, 20)]
+    shop.write({"orders": images[:1]})
+    (shop.root / "changes/1.jsonl").unlink()
+    shop.write(
+        changes=[
+            change(seq, "update", "orders", before=images[seq - 1], after=images[seq])
+            for seq in (1, 2)
+        ]
+    )
+    for where in ("10 / total > 1", "10 / total > 1 OR total > 3"):
+        shop.define(orders=where)
+        file = shop.root / "subscriptions/s.yml"
+        file.write_text(f"{file.read_text()}    on_filter_error: quarantine\n")
+        if where == "10 / total > 1":
+            assert shop.run(used).mistakes == ()
+    (wrong,) = shop.plan(used)["orders"].mistakes
+    assert "stands in quarantine" in str(wrong.detail)
+    with pytest.raises(Mistakes):
+        shop.apply(used)
+    assert shop.rows(used, "orders") == [(9, "us", 4)]
+
+
+@pytest.mark.parametrize("marks", [False, True])
+def test_a_row_that_a_conflict_kept_is_not_trusted(shop: Shop, engine: DuckDB, marks: bool) -> None:
+    """`skip` keeps the target's row; the source's has another value."""
+    used = OneByOne(engine.connection) if marks else engine
+    shop.write({"orders": [{"id": 9, "region": "us", "total": 4}]})
+    (shop.root / "changes/1.jsonl").unlink()
+    shop.write(changes=[change(1, "insert", "orders", after={"id": 9, "region": "us", "total": 2})])
+    for where in ("total > 3", "total > 1"):
+        shop.define(orders=where)
+        file = shop.root / "subscriptions/s.yml"
+        file.write_text(f"{file.read_text()}    on_conflict: skip\n")
+        if where == "total > 3":
+            assert shop.run(used).mistakes == ()
+            shop.write(
+                changes=[
+                    change(2, "insert", "orders", after={"id": 9, "region": "us", "total": 8})
+                ],
+                name="2",
+            )
+            assert shop.run(used).mistakes == ()
+            shop.write(
+                changes=[
+                    change(3, "insert", "orders", after={"id": 9, "region": "us", "total": 2})
+                ],
+                name="3",
+            )
+            assert shop.run(used).mistakes == ()
+    assert shop.rows(used, "orders") == [(9, "us", 4)]
+    (wrong,) = shop.plan(used)["orders"].mistakes
+    assert "by a conflict that a run met" in str(wrong.detail)
+    with pytest.raises(Mistakes):
+        shop.apply(used)
+    assert shop.rows(used, "orders") == [(9, "us", 4)]

@@ -1,0 +1,37 @@
+"""Whether the filters in force tell which rows a target holds: `is_trusted(…)`.
+
+Example
+    ====================================== =================================================
+    since the target was filled            a row of the source and one of the target differ
+    ====================================== =================================================
+    nobody else wrote: it is marked        never
+    changes stand in quarantine            where these came: the last good row is kept
+    a conflict was met, and not `apply`    where the target's row was kept, or is missing
+    the new row alone judges an UPDATE     where one left the filter: its last row stays
+    ====================================== =================================================
+
+    Where they may differ rows are compared: one that enters would stand beside another of its key.
+"""
+
+from __future__ import annotations
+
+from filtersql.run import ledger, quarantine
+from filtersql.run.applied_cuts import since_filled
+from filtersql.run.ledger_entry import Entry
+from filtersql.run.source_at_position import SourceAtPosition
+
+__all__ = ["is_trusted"]
+
+
+def is_trusted(source: SourceAtPosition, entry: Entry) -> bool:
+    """Whether a target is what its filters in force take of the source at its position."""
+    compiled, engine = source.sourced.compiled, source.engine
+    if compiled.rows_stay or not engine.is_marked(compiled.target):
+        return False
+    if quarantine.count(engine, compiled):
+        return False
+    if compiled.on_conflict == "apply":
+        return True
+    rows = ledger.history(engine, source.inputs.state_schema)
+    own = since_filled([row for row in rows if row.key == entry.key])
+    return not any(met for row in own for met in row.conflicts.values())
