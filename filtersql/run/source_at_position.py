@@ -64,6 +64,12 @@ class SourceAtPosition(Struct, frozen=True):
     #: what brings a target to where its source is
     way: str = "filtersql run"
 
+    @property
+    def holds(self) -> int | None:
+        """The last change that the source's rows hold; None: they are from before the first."""
+        copy, source = self.sourced.copy, self.subscription.source
+        return source.seq_of(copy.relation) if source and copy.copy_data else None
+
     def bring_forward(
         self, position: int | None, entry: Entry | None, *, checks_keys: bool = True
     ) -> None:
@@ -71,8 +77,7 @@ class SourceAtPosition(Struct, frozen=True):
 
         Without `checks_keys` a key of the source may come twice, unless it is copied.
         """
-        copy, source = self.sourced.copy, self.subscription.source
-        holds = source.seq_of(copy.relation) if source and copy.copy_data else None
+        copy, holds = self.sourced.copy, self.holds
         if holds is not None and (position is None or position < holds):
             stands = "before the first change" if position is None else f"at seq {position}"
             compiled, way = self.sourced.compiled, self.way

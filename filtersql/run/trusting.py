@@ -8,6 +8,8 @@ Example
     changes stand in quarantine            where these came: the last good row is kept
     a conflict was met, and not `apply`    where the target's row was kept, or is missing
     the new row alone judges an UPDATE     where one left the filter: its last row stays
+    an action is not published, and the    where such a change came in between
+    source was read later than the copy
     ====================================== =================================================
 
     Where they may differ rows are compared: one that enters would stand beside another of its key.
@@ -30,8 +32,10 @@ def is_trusted(source: SourceAtPosition, entry: Entry) -> bool:
         return False
     if quarantine.count(engine, compiled):
         return False
-    if compiled.on_conflict == "apply":
+    decided, sent = compiled.on_conflict == "apply", not compiled.definition.partly_sent
+    if decided and sent:
         return True
     rows = ledger.history(engine, source.inputs.state_schema)
     own = since_filled([row for row in rows if row.key == entry.key])
-    return not any(met for row in own for met in row.conflicts.values())
+    met = any(count for row in own for count in row.conflicts.values())
+    return (decided or not met) and (sent or [row.stood for row in own[:1]] == [source.holds])
