@@ -50,8 +50,9 @@ def filter_verdict(
     try:
         was = _condition(before.filters.get(COPY, NO_ROW), read)
         condition = condition_of(node, node.resolved.copy_filters)
-        if _reads(was) <= {column.name for column in node.compiled.feed_columns}:
-            # Else the rows of the source lack a column that the earlier filters ask.
+        known = {column.name for column in node.compiled.feed_columns}
+        # Else the rows of the source lack a column, or do not tell those of the target.
+        if _reads(was) <= known and before.comparable:
             verdict = FilterVerdict(filters=MovingFilters(write(was, ""), write(condition, "t.")))
         compared = trials.compare(was, condition)
     except (NotTried, Mistake, Mistakes):

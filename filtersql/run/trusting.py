@@ -8,6 +8,7 @@ Example
     changes stand in quarantine            where these came: the last good row is kept
     a conflict was met, and not `apply`    where the target's row was kept, or is missing
     the new row alone judges an UPDATE     where one left the filter: its last row stays
+    another filter judges deletes          where a DELETE was not sent: its row stays
     an action is not published, and the    where such a change came in between
     source was read later than the copy
     ====================================== =================================================
@@ -28,7 +29,9 @@ __all__ = ["is_trusted"]
 def is_trusted(source: SourceAtPosition, entry: Entry) -> bool:
     """Whether a target is what its filters in force take of the source at its position."""
     compiled, engine = source.sourced.compiled, source.engine
-    if compiled.rows_stay or not engine.is_marked(compiled.target):
+    if compiled.rows_stay or not compiled.definition.comparable:
+        return False
+    if not engine.is_marked(compiled.target):
         return False
     if quarantine.count(engine, compiled):
         return False

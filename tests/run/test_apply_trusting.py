@@ -135,3 +135,33 @@ def test_a_source_that_holds_what_was_never_sent_is_not_trusted(
     with pytest.raises(Mistakes):
         shop.apply(used)
     assert shop.rows(used, "orders") == [(9, "us", 4)]
+
+
+@pytest.mark.parametrize("marks", [False, True])
+def test_a_row_whose_delete_was_not_sent_is_not_trusted(
+    shop: Shop, engine: DuckDB, marks: bool
+) -> None:
+    """Deletes are judged by one of two filters: a row of the other stays when the source's goes."""
+    used = OneByOne(engine.connection) if marks else engine
+    four, two = ({"id": 9, "region": "us", "total": total} for total in (4, 2))
+    shop.write({"orders": [four]})
+    (shop.root / "changes/1.jsonl").unlink()
+    feed = [change(1, "delete", "orders", before=four), change(2, "insert", "orders", after=two)]
+    shop.write(changes=feed)
+    more = "  - {name: d, tables: [{name: orders, where: total > 100}]}\n"
+    for where in ("total > 3", "total > 1"):
+        shop.publish = "insert, update"
+        shop.define(orders=where)
+        for path, old, new in (
+            ("publications/p.yml", "publications:\n", f"publications:\n{more}"),
+            ("subscriptions/s.yml", "[p]", "[p, d]"),
+        ):
+            file = shop.root / path
+            file.write_text(file.read_text().replace(old, new))
+        if where == "total > 3":
+            assert shop.run(used).mistakes == ()
+    (wrong,) = shop.plan(used)["orders"].mistakes
+    assert "not as its definition in force left it" in wrong.message
+    with pytest.raises(Mistakes):
+        shop.apply(used)
+    assert shop.rows(used, "orders") == [(9, "us", 4)]
