@@ -15,6 +15,7 @@ from filtersql.api.records import Plan
 from filtersql.artifacts import CHANGE_FILE, compiled_path, write_changes, write_file
 from filtersql.filter_cache import FilterCache
 from filtersql.filters import resolve
+from filtersql.filters.resolve.windows import printed_filter, within_window
 from filtersql.rendering.definition import Definition
 from filtersql.rendering.filters_in_force import earlier_criteria
 from filtersql.review.filter_verdicts import filter_verdict
@@ -81,13 +82,15 @@ def judge_of(project: Project, compilation: Compilation) -> Judge:
 
 
 def _read(project: Project, node: Node, text: str) -> Filter:
-    return resolve(
-        Source("the definition in force", text).passage(),
-        node.resolved.table,
+    table = node.resolved.table
+    found = resolve(
+        printed_filter(Source("the definition in force", text).passage(), table),
+        table,
         postgres_version=project.postgres_version,
         made=project.definitions.catalog.made,
         semantics=project.semantics,
     )
+    return within_window(found, table, project.semantics)
 
 
 def defined_keys(reporter: Reporter, compilation: Compilation) -> frozenset[Key] | None:

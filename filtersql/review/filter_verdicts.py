@@ -51,8 +51,10 @@ def filter_verdict(
         was = _condition(before.filters.get(COPY, NO_ROW), read)
         condition = condition_of(node, node.resolved.copy_filters)
         known = {column.name for column in node.compiled.feed_columns}
-        # Else the rows of the source lack a column, or do not tell those of the target.
-        if _reads(was) <= known and before.comparable:
+        # Else the rows of the source lack a column, or do not tell those of the target; and of
+        # moments those alone are there that the new filters compare with.
+        ages = any(each.over is not None for each in was.filters)
+        if _reads(was) <= known and before.comparable and not ages:
             verdict = FilterVerdict(filters=MovingFilters(write(was, ""), write(condition, "t.")))
         compared = trials.compare(was, condition)
     except (NotTried, Mistake, Mistakes):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from answers import Project
 from changed_filters import Shop
+from histories import lines
 from transcripts import Shell
 
 ROWS = {"orders": [{"id": n, "region": ("eu", "us")[n % 2], "total": n} for n in range(10)]}
@@ -60,3 +63,43 @@ def test_a_filter_that_changes_with_the_columns_is_told_apart(tmp_path: Path) ->
     uncounted = shell.filtersql("plan", "--no-counts", "--state", "before").stdout
     assert {*told[:4]} <= {*uncounted.splitlines()}
     assert "enters" not in uncounted
+
+
+WINDOW = """publications:
+  - name: p
+    tables: [{{name: orders, window: {{column: day, keep: {}, grain: {}}}}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        (("30 days", "1 day"), ("10 days", "1 day"), "narrower"),
+        (("10 days", "1 day"), ("30 days", "1 day"), "wider"),
+        (("30 days", "1 day"), ("10 days", "1 week"), "that none could is not proved"),
+        (("1 mon", "1 day"), ("30 days", "1 day"), "that none could is not proved"),
+    ],
+)
+def test_a_shorter_window_is_known_to_be_narrower(
+    before: tuple[str, str], now: tuple[str, str], said: str, tmp_path: Path
+) -> None:
+    """It needs no source, which a longer one does, and one that is cut off otherwise may."""
+    made = Project(tmp_path)
+    made.write(
+        "tables/t.yml",
+        "tables: [{name: orders, columns: {id: int not null, day: timestamptz not null},"
+        " primary_key: [id], replica_identity: full}]\n",
+    )
+    made.write("publications/p.yml", WINDOW.format(*before))
+    made.write(
+        "subscriptions/s.yml",
+        "subscriptions: [{name: s, publications: [p], source: {path: 'source/{table}.jsonl'}}]\n",
+    )
+    days = (f"2026-11-{day:02}T00:00:00Z" for day in range(1, 31))
+    made.write("source/orders.jsonl", lines({"id": n, "day": day} for n, day in enumerate(days)))
+    made.succeed("run", "--as-of", "2026-12-01 00:00:00")
+    made.write("publications/p.yml", WINDOW.format(*now))
+    if said == "narrower":
+        (tmp_path / "source/orders.jsonl").unlink()
+    assert said in made.succeed("plan").stdout
+    made.succeed("apply", "--yes")

@@ -7,6 +7,7 @@ Example
     every row                     deptno < 30                   holds
     deptno < 30                   deptno < 30 AND loc = 'X'     holds
     deptno < 30 OR loc = 'X'      deptno < 30                   holds
+    a window of 30 days           the same of 10 days           holds
     deptno < 40                   deptno < 30                   a warning, with a query that tells
     ============================= ============================= ================================
 
@@ -27,7 +28,7 @@ from filtersql.errors import Notice
 from filtersql.errors.publications import shown
 from filtersql.filters.model import Filter
 from filtersql.filters.tree.deparse import deparse
-from filtersql.filters.tree.nodes import Bool, Node
+from filtersql.filters.tree.nodes import Bool, Cut, Node, Op, Var
 from filtersql.names import RelationName
 
 __all__ = ["Held", "covers", "lints"]
@@ -60,21 +61,43 @@ def lints(subscription: Subscription, held: Held) -> Iterator[Notice]:
 
 
 def covers(mine: Sequence[Filter], others: Sequence[Filter]) -> bool:
-    """Whether each filter of the other side is one of ours, or one of ours with something ANDed."""
-    if not mine:
-        return True
-    wide = {text for one in mine for text in _parts(one.tree, "or")}
-    return bool(others) and all(
-        one.deparsed in wide or wide & _parts(one.tree, "and") for one in others
+    """Whether AND, OR and windows of time show that rows of the other side are rows of ours."""
+    wide = [part for one in mine for part in (one.tree, *_parts(one.tree, "or"))]
+    narrow = [part for one in others for part in _parts(one.tree, "or")]
+    within = all(any(_within(inner, outer) for outer in wide) for inner in narrow)
+    return not mine or (bool(others) and within)
+
+
+def _within(inner: Node, outer: Node) -> bool:
+    """Whether each condition that is ANDed in `outer` stands in `inner`, or a narrower one."""
+    given = _parts(inner, "and")
+    texts = {deparse(each) for each in given}
+    return all(
+        deparse(part) in texts or any(_is_shorter(each, part) for each in given)
+        for part in _parts(outer, "and")
     )
 
 
-def _parts(tree: Node, kind: str) -> set[str]:
-    """The arguments of AND or OR, and the whole."""
-    parts = {deparse(tree)}
+def _is_shorter(one: Node, other: Node) -> bool:
+    """Whether a window of time lies within the same column's other one, whatever the clock is.
+
+    A moment that is counted back by no more of each unit is never before the other one.
+    """
+    match one, other:
+        case (
+            Op(operator=operator, args=(Var(name=column), Cut(column=cut))),
+            Op(operator=same, args=(Var(name=same_column), Cut(column=beside))),
+        ) if (operator, column, cut.grain) == (same, same_column, beside.grain):
+            near, far = (cut, beside) if operator.name == ">=" else (beside, cut)
+            return all(less <= more for less, more in zip(near.interval, far.interval, strict=True))
+    return False
+
+
+def _parts(tree: Node, kind: str) -> list[Node]:
+    """What AND or OR joins, or the one condition."""
     if isinstance(tree, Bool) and tree.kind == kind:
-        parts |= {part for arg in tree.args for part in _parts(arg, kind)}
-    return parts
+        return [part for arg in tree.args for part in _parts(arg, kind)]
+    return [tree]
 
 
 def _query(table: RelationName, mine: Sequence[Filter], others: Sequence[Filter]) -> str:

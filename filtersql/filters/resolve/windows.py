@@ -16,6 +16,7 @@ time is over, `Filter.young` until it begins, whatever else the filter asks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -44,17 +45,25 @@ from filtersql.filters.tree.walking import walk
 from filtersql.filters.values import read, show
 from filtersql.filters.values.calendar import USECS_PER_DAY
 from filtersql.filters.values.clock import Clock
-from filtersql.filters.values.cuts import ClockColumn, grain_of
+from filtersql.filters.values.cuts import GRAINS, ClockColumn, grain_of
 from filtersql.filters.values.intervals import Parts
+from filtersql.names import quote_identifier
 from filtersql.pgtypes import format_type
 from filtersql.semantics import Semantics
 from filtersql.source import Passage
 
-__all__ = ["cuts_of", "within_window"]
+__all__ = ["cuts_of", "printed_filter", "within_window"]
 
 _TYPES = ("date", "timestamp", "timestamptz")
 _MOST_MONTHS = 12_000
 _MOST_DAYS = 366_000
+_GRAINS = {grain: show("interval", interval) for interval, grain in GRAINS.items()}
+_PRINTED = re.compile(
+    r"(?:\((?:(?P<where>.+) AND )?)?"
+    rf"\((?P<column>.+) >= cut\('(?P<keep>[^']*)', '(?P<grain>{'|'.join(_GRAINS)})'\)\)"
+    r"(?: AND \((?P=column) < cut\('(?P<delay>[^']*)', '(?P=grain)'\)\))?\)?",
+    re.DOTALL,
+)
 
 
 def within_window(found: Filter, table: Table, semantics: Semantics) -> Filter:
@@ -95,6 +104,23 @@ def within_window(found: Filter, table: Table, semantics: Semantics) -> Filter:
         over=over,
         young=young,
     )
+
+
+def printed_filter(text: Passage, table: Table) -> Passage:
+    """A filter as the state keeps it, with its window apart from it; others as they are."""
+    found = _PRINTED.fullmatch(text.text)
+    names = {quote_identifier(column.name): column.name for column in table.columns}
+    if found is None or found["column"] not in names:
+        return text
+    keep, grain, delay = found["keep"], _GRAINS[found["grain"]], found["delay"]
+    window = Window(
+        names[found["column"]],
+        text.span(),
+        Passage(keep, text.source),
+        Passage(grain, text.source),
+        None if delay is None else Passage(delay, text.source),
+    )
+    return WindowedFilter(found["where"] or "true", text.source, window=window)
 
 
 def cuts_of(tree: Node) -> Iterator[ClockColumn]:
