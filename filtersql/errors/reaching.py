@@ -38,6 +38,13 @@ UNSEEN_FOLDER = _outside(
     detail="What a run stages is read by them, and {folder} is this machine's own.",
     hint="Set TMPDIR to a folder that this machine and the executors share.",
 )
+# Java ended while it was at work: its own errors are in what it printed, if anywhere.
+SPARK_ENDED = _outside(
+    "Spark ended in the middle of its work",
+    detail="Its Java was killed, or had too little memory.",
+    hint="Run again: the next run finishes what this one began. If Spark ends again, give it more "
+    "memory: spark_conf: {{spark.driver.memory: 4g}}.",
+)
 MISSING_EXTRA = _outside(
     "could not reach Spark",
     detail="{what} needs packages that are not installed.",

@@ -4,12 +4,16 @@ Example
     3 changes, a target of 2 MB          1 part, and what Spark does for large work is left out
     3 changes, a target of 200 MB        4 parts
     20,000,000 changes                   80 parts
+    2,000 changes with a text of 1 MB    4 parts, of which 16 rows are read at a time
     3 changes, a target of 1 TB          as many as the server has set: a MERGE shuffles its rows
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+
+from pyarrow import parquet
 
 from filtersql.run.aging import going
 from filtersql.run.context import RunContext, TargetRun
@@ -47,15 +51,27 @@ def size_sessions(context: RunContext) -> None:
     known = [size for size in (*sizes, *counts) if size is not None]
     if len(known) == len(sizes) + len(counts):
         changes = max(known[len(sizes) :])
-        largest = max(*known[: len(sizes)], *(_bytes(target.staged) for target in touched))
+        staged = [_files(target.staged) for target in touched]
+        largest = max(*known[: len(sizes)], *(sum(map(_size, files)) for files in staged))
+        row = max((_row_bytes(file) for files in staged for file in files), default=0)
         # What filters look up, and the source from which rows enter by time.
         reads_more = any(t.compiled.lookups or t.compiled.clock for t in touched)
-        context.lanes.size(split_for(changes, largest, reads_more=reads_more))
+        context.lanes.size(split_for(changes, largest, reads_more=reads_more, row=row))
 
 
-def _bytes(staged: Path | None) -> int:
-    """How many bytes of changes are staged, in a file or in a folder of them."""
+def _files(staged: Path | None) -> Sequence[Path]:
+    """The files of staged changes: one, or those of a folder."""
     if staged is None:
-        return 0
-    files = staged.rglob("*") if staged.is_dir() else (staged,)
-    return sum(file.stat().st_size for file in files if file.is_file())
+        return ()
+    return [file for file in staged.rglob("*") if file.is_file()] if staged.is_dir() else [staged]
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size
+
+
+def _row_bytes(file: Path) -> int:
+    """The bytes of a change where they are largest."""
+    metadata = parquet.read_metadata(file)
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return max((one.total_byte_size // max(one.num_rows, 1) for one in groups), default=0)

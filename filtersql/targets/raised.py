@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,9 +11,13 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 
 from filtersql.errors import Mistakes
+from filtersql.errors.reaching import SPARK_ENDED
 from filtersql.targets.refusals import spark_refusal
 
 __all__ = ["raised_by_spark", "spark_refusals"]
+
+#: what PySpark says where Java is gone, if it does not try to connect once more
+_ENDED = re.compile(r"SparkContext was shut down|Answer from Java side is empty")
 
 
 def raised_by_spark(error: BaseException) -> Exception | None:
@@ -21,7 +26,7 @@ def raised_by_spark(error: BaseException) -> Exception | None:
     >>> raised_by_spark(TypeError("not of Spark")) is None
     True
     """
-    kinds: tuple[type[Exception], ...] = (PySparkException, Py4JError)
+    kinds: tuple[type[Exception], ...] = (PySparkException, Py4JError, ConnectionError)
     found: BaseException | None = error
     while found is not None:
         if isinstance(found, kinds):
@@ -44,6 +49,8 @@ def spark_refusals() -> Iterator[None]:
         raised = raised_by_spark(error)
         if raised is None:
             raise
+        if isinstance(raised, ConnectionError) or _ENDED.search(str(raised)):
+            raise Mistakes([SPARK_ENDED()]) from None
         raise Mistakes([spark_refusal(str(raised))]) from None
     finally:
         logger.disabled = before

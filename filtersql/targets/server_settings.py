@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import SettingRefused
 from filtersql.targets.scripts import immediately, resetting, setting
-from filtersql.targets.splitting import FOR_SMALL, MOST, SHUFFLE, SNAPSHOT, Split, lowered
+from filtersql.targets.splitting import MOST, PARTS, SPARED, Split, lowered
 
 __all__ = ["ServerSettings"]
 
@@ -49,13 +49,13 @@ class ServerSettings(Struct):
 
         What was lowered and is not among them is set as the server has it.
         """
-        before = dict.fromkeys({SHUFFLE, SNAPSHOT} & self.in_force.keys(), MOST)
+        before = dict.fromkeys(PARTS & self.in_force.keys(), MOST)
         wanted = {**before, **split.parts}
         values = {name: lowered(self.told.get(name), name, n) for name, n in wanted.items()}
-        spared = {} if self.told.get(_SHARED) == "true" or not split.small else FOR_SMALL
+        spared = {} if self.told.get(_SHARED) == "true" else split.spared
         # What the server or the profile says stays.
         values |= {name: value for name, value in spared.items() if name not in self.told}
-        gone = [name for name in FOR_SMALL if name in self.in_force and not split.small]
+        gone = [name for name in SPARED if name in self.in_force and name not in split.spared]
         changed = self.missing(values)
         self.in_force |= changed
         for name in gone:

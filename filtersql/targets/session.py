@@ -137,8 +137,9 @@ class Session(SessionTables):
 
     def clear(self) -> None:
         """Forget temporary views and staged rows."""
-        for name in self.views:
-            self.spark.catalog.dropTempView(name)
+        with suppress(Mistakes), spark_refusals():  # where Spark has ended, so have they
+            for name in self.views:
+                self.spark.catalog.dropTempView(name)
         self.views.clear()
         shutil.rmtree(self.staging, ignore_errors=True)
         self.staging.mkdir(exist_ok=True)

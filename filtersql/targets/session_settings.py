@@ -20,15 +20,14 @@ MARKS = (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS)
 @contextmanager
 def during(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
     """Settings for one statement: they would silence or stamp any other."""
-    before = {name: spark.conf.get(name, None) for name in settings if name not in MARKS}
+    with spark_refusals():
+        before = {name: spark.conf.get(name, None) for name in settings if name not in MARKS}
     try:
         for name, value in settings.items():
-            spark.conf.set(name, value)
+            put(spark, name, value)
         yield
     finally:
-        for name in MARKS:
-            spark.conf.unset(name)
-        for name, known in before.items():
+        for name, known in {**dict.fromkeys(MARKS), **before}.items():
             put(spark, name, known)
 
 

@@ -22,17 +22,34 @@ from collections.abc import Callable, Collection, Mapping
 
 from msgspec import Struct
 
-__all__ = ["FOR_SMALL", "MOST", "SHUFFLE", "SNAPSHOT", "Split", "lowered", "split_for"]
+__all__ = [
+    "BATCH",
+    "FOR_LARGE_ROWS",
+    "FOR_SMALL",
+    "MOST",
+    "PARTS",
+    "SHUFFLE",
+    "SNAPSHOT",
+    "SPARED",
+    "Split",
+    "lowered",
+    "split_for",
+]
 
 SHUFFLE = "spark.sql.shuffle.partitions"
 SNAPSHOT = "spark.databricks.delta.snapshotPartitions"
+#: rows that are read from a file of Parquet at a time: with a text of 1 MB in each, 4 GB
+BATCH = "spark.sql.parquet.columnarReaderBatchSize"
 #: what Spark and Delta take where nothing is set
-_DEFAULTS = {SHUFFLE: 200, SNAPSHOT: 50}
-_FEWEST = {SHUFFLE: 4, SNAPSHOT: 2}
+_DEFAULTS = {SHUFFLE: 200, SNAPSHOT: 50, BATCH: 4096}
+_FEWEST = {SHUFFLE: 4, SNAPSHOT: 2, BATCH: 8}
+PARTS = frozenset(_DEFAULTS)
 #: as many as a session has
 MOST = 2**31
 #: changes, and bytes of a target, that one part holds: Spark's own advice is 64 MB
 _CHANGES, _BYTES = 250_000, 128 * 1024**2
+#: bytes of the rows that are read at a time
+_BATCH_BYTES = 16 * 1024**2
 #: bytes of a table whose state is read in one task: some thousand files
 _STATE = 256 * 1024**3
 #: up to so many changes, and bytes of a target, Java that is written for them does not pay
@@ -46,6 +63,9 @@ FOR_SMALL: Mapping[str, str] = {
     "spark.sql.files.minPartitionNum": "1",
     "spark.sql.leafNodeDefaultParallelism": "1",
 }
+#: what it leaves out where a row is large: Iceberg's own reader takes 5000 of them at a time
+FOR_LARGE_ROWS: Mapping[str, str] = {"spark.sql.iceberg.vectorization.enabled": "false"}
+SPARED = (*FOR_SMALL, *FOR_LARGE_ROWS)
 
 
 class Split(Struct, frozen=True):
@@ -53,6 +73,12 @@ class Split(Struct, frozen=True):
 
     parts: Mapping[str, int]
     small: bool = False
+
+    @property
+    def spared(self) -> Mapping[str, str]:
+        """What Spark leaves out, as settings; no result depends on it."""
+        large_rows = FOR_LARGE_ROWS if BATCH in self.parts else {}
+        return {**FOR_SMALL, **large_rows} if self.small else large_rows
 
     def settings(
         self, at_first: Callable[[str], str | None], given: Collection[str] | None
@@ -71,21 +97,24 @@ class Split(Struct, frozen=True):
                 found[name] = str(wanted)
             else:
                 found[name] = lowered(known, name, wanted)
-        for name, value in FOR_SMALL.items():
+        for name in SPARED:
             if given is not None and name not in given:
-                found[name] = value if self.small else at_first(name)
+                found[name] = self.spared.get(name, at_first(name))
         return found
 
 
-def split_for(changes: int, held: int, *, reads_more: bool = False) -> Split:
-    """What changes of a target of so many bytes are worth.
+def split_for(changes: int, held: int, *, reads_more: bool = False, row: int = 0) -> Split:
+    """What changes of a target of so many bytes are worth; `row`: the bytes of one of them.
 
     `reads_more`: statements read other tables, too, which may be large.
     """
+    at_a_time = _BATCH_BYTES // max(row, 1)
+    batch = {BATCH: at_a_time} if at_a_time < _DEFAULTS[BATCH] else {}
     if changes <= _SMALL_CHANGES and held <= _SMALL_BYTES and not reads_more:
-        return Split({SHUFFLE: 1, SNAPSHOT: 1}, small=True)
+        return Split({SHUFFLE: 1, SNAPSHOT: 1, **batch}, small=True)
     shuffle = max(_FEWEST[SHUFFLE], -(-changes // _CHANGES), -(-held // _BYTES))
-    return Split({SHUFFLE: shuffle, SNAPSHOT: max(_FEWEST[SNAPSHOT], -(-held // _STATE))})
+    snapshot = max(_FEWEST[SNAPSHOT], -(-held // _STATE))
+    return Split({SHUFFLE: shuffle, SNAPSHOT: snapshot, **batch})
 
 
 def lowered(now: str | None, name: str, wanted: int) -> str:

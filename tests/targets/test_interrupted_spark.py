@@ -57,3 +57,36 @@ def test_ctrl_c_while_java_is_at_work_is_told_as_that(program: str) -> None:
         process.send_signal(signal.SIGINT)
         said, told = process.communicate(timeout=60)
         assert (said, "Traceback" in told) == ("interrupted\n", False), told
+
+
+_ENDED = """
+import os, signal, threading
+from filtersql.errors import Mistakes
+from filtersql.targets.embedded import own_session
+from filtersql.targets.session import Session
+from filtersql.targets.session_settings import during
+
+spark = own_session(1, {}, ())
+session = Session(spark, "delta", None, None)
+session.define("v", "SELECT 1")
+threading.Timer(2, os.kill, (spark.sparkContext._gateway.proc.pid, signal.SIGKILL)).start()
+for work in (
+    lambda: session.rows("SELECT SUM(a.id * b.id) FROM RANGE(9999999) AS a, RANGE(9999999) AS b"),
+    lambda: during(spark, {"spark.sql.shuffle.partitions": "1"}).__enter__(),
+    session.close,
+):
+    try:
+        work()
+        print("done")
+    except Mistakes as refused:
+        print(refused.mistakes[0].message)
+"""
+
+
+def test_a_java_that_ends_is_told_as_that() -> None:
+    """By what was asked, by what is asked then, and not by what tidies up."""
+    ended = subprocess.run(
+        [sys.executable, "-c", _ENDED], capture_output=True, text=True, timeout=120, check=True
+    )
+    words = "Spark ended in the middle of its work"
+    assert ended.stdout.splitlines() == [words, words, "done"], ended.stderr

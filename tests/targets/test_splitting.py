@@ -10,7 +10,16 @@ from filtersql.targets import splitting
 from filtersql.targets.open import open_engine
 from filtersql.targets.server_settings import ServerSettings
 from filtersql.targets.session import Session
-from filtersql.targets.splitting import FOR_SMALL, SHUFFLE, SNAPSHOT, Split, lowered, split_for
+from filtersql.targets.splitting import (
+    BATCH,
+    FOR_LARGE_ROWS,
+    FOR_SMALL,
+    SHUFFLE,
+    SNAPSHOT,
+    Split,
+    lowered,
+    split_for,
+)
 
 _MEGABYTE = 1024**2
 _GIVEN = "spark.sql.leafNodeDefaultParallelism"
@@ -51,6 +60,33 @@ def test_what_is_not_known_is_as_before() -> None:
     assert (unknown[SHUFFLE], unknown[SNAPSHOT]) == ("7", "1")
     said = Split({SHUFFLE: 80}, small=True).settings({SHUFFLE: "7"}.get, frozenset({SHUFFLE}))
     assert said[SHUFFLE] == "7"
+
+
+def test_rows_that_are_large_are_read_a_few_at_a_time() -> None:
+    """And Iceberg's own reader is left out; other sessions, and later runs, are as before."""
+    split, usual = split_for(2_000, 0, row=_MEGABYTE), split_for(2_000, 0, row=4096)
+    assert (split.parts[BATCH], BATCH in usual.parts) == (16, False)
+    server = ServerSettings()
+    told = " ".join(server.sizing(split))
+    assert all(name in told for name in (BATCH, *FOR_LARGE_ROWS))
+    back = " ".join(server.sizing(usual))
+    assert all(name in back for name in (BATCH, "4096", *FOR_LARGE_ROWS))
+    assert FOR_LARGE_ROWS.items() <= split.settings({}.get, frozenset()).items()
+    assert FOR_LARGE_ROWS.keys().isdisjoint(split.settings({}.get, None))
+
+
+@pytest.mark.spark
+def test_a_change_with_a_large_text_makes_the_rows_large(tmp_path, spark, monkeypatch) -> None:
+    """By the staged changes of the run."""
+    world = World(tmp_path, "spark").publish(table("t1", a="int4!", b="text"))
+    engine, seen, size = open_engine(output("delta"), tmp_path), [], Session.size
+    monkeypatch.setattr(
+        Session, "size", lambda self, split: seen.append(split.parts) or size(self, split)
+    )
+    world.feed([insert("t1", a=number, b=f"{number}" * _MEGABYTE) for number in range(3)])
+    assert world.run(engine).results[0].rows_inserted == 3
+    engine.close()
+    assert 12 <= seen[-1][BATCH] <= 16
 
 
 @pytest.mark.spark
