@@ -169,7 +169,9 @@ def _adopt(
 def _resynced(names: Sequence[str], nodes: Sequence[Node]) -> frozenset[RelationName]:
     """The tables that --resync names: `t1` is public.t1. Raises Mistakes."""
     known = {str(node.compiled.relation): node.compiled.relation for node in nodes}
-    found = {name: known.get(name) or known.get(f"public.{name}") for name in names}
+    # A shell takes away the quotes of a name that was copied out of a hint.
+    plain = {".".join(relation): relation for relation in known.values()} | known
+    found = {name: plain.get(name) or plain.get(f"public.{name}") for name in names}
     unknown = [UnknownTable(name, known) for name, table in found.items() if table is None]
     if unknown:
         raise Mistakes(unknown)

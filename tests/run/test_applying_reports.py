@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import pytest
+from answers import Project
 from running import insert
 from test_applying import world  # noqa: F401
 
@@ -36,3 +39,19 @@ def test_status_tells_position_and_lag(world, engine) -> None:  # noqa: F811
     assert [(found.state, found.position, found.lag) for found in look()] == [
         ("filled", 6, 1), ("filled", 6, 0),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("named", ['public."Tab 2"', "public.Tab 2", '"Tab 2"', "Tab 2"])
+def test_a_table_is_copied_again_by_its_name_without_quotes(named: str, tmp_path: Path) -> None:
+    """A shell takes them away from what a hint says."""
+    made = Project(tmp_path)
+    made.write("tables/t.sql", '-- filtersql: raw\nCREATE TABLE "Tab 2" (id int PRIMARY KEY);\n')
+    made.write("publications/p.yml", "publications: [{name: p, tables: ['\"Tab 2\"']}]\n")
+    made.write(
+        "subscriptions/s.yml",
+        "subscriptions: [{name: s, publications: [p], source: {path: 'source/{table}.jsonl'}}]\n",
+    )
+    made.write("source/Tab 2.jsonl", '{"id": 1}\n')
+    made.succeed("run")
+    made.write("source/Tab 2.jsonl", '{"id": 1}\n{"id": 2}\n')
+    assert "2 inserted" in made.succeed("run", "--resync", named).stdout
