@@ -155,7 +155,9 @@ def _check_free(script: Script, name: RelationName, span: Span) -> None:
 
 
 def _drop_table(script: Script, item: Node) -> None:
-    remove_table(script.drafts, _relation(script, item))
+    name = _relation(script, item)
+    if kind_of(script.drafts, name) is not None:  # YAML may publish what is made afterwards
+        remove_table(script.drafts, name)
 
 
 def _drop_index(script: Script, item: Node) -> None:

@@ -132,6 +132,17 @@ SELECT pglogical.replication_set_add_sequence('default', 'q');
     assert [notice.name for notice in definitions.notices] == ["sequences"]
 
 
+@pytest.mark.parametrize("kind", ["TABLE", "VIEW", "MATERIALIZED VIEW"])
+def test_a_drop_of_nothing_takes_nothing_out_of_what_is_published(kind: str) -> None:
+    """YAML that is read first names tables that are made afterwards."""
+    text = "publications: [{name: p, tables: [t]}]\nreplication_sets: [{name: r, tables: [t]}]\n"
+    script = f"DROP {kind} IF EXISTS t; CREATE TABLE t (a int PRIMARY KEY);"
+    definitions = read(("1.yml", text), ("2.sql", script))
+
+    for one in (definitions.publications["p"], definitions.replication_sets["r"]):
+        assert [table.name.name for table in one.tables] == ["t"]
+
+
 def test_values_of_unit_tests_stay_as_they_are_written() -> None:
     """No number is rounded, and a word is no truth value."""
     text = """
