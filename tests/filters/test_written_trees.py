@@ -61,6 +61,17 @@ def test_operators_keep_their_operands(written: list[tuple[Engine, str, exp.Expr
                     assert not any(isinstance(one, weaker) for one in below), (engine, text, node)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_branch_that_is_always_taken_keeps_its_parentheses(engine: Engine) -> None:
+    """CASE WHEN true THEN … was replaced by what stands in it."""
+    text = "NOT (CASE WHEN true THEN nu < 1 OR nu > 2 END)"
+    one = resolve(Passage(text, Source("f", text)), table())
+    tree = write(one, engine, lambda name: exp.column(name, quoted=True))
+    found = tree.find(exp.Not)
+    assert found is not None
+    assert isinstance(found.this, exp.Paren), tree.sql(engine)
+
+
 def _is_not_null(node: exp.Expr) -> bool:
     """IS NOT NULL, of which NOT is a part."""
     return isinstance(node, exp.Is) and node.expression == exp.Not(this=exp.Null())

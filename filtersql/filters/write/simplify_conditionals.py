@@ -25,6 +25,9 @@ __all__ = ["RULES"]
 #: NULL if their first argument is, whatever the others are
 _STRICT = (exp.Substring, exp.Left, exp.Right, exp.SplitPart, exp.Upper, exp.Lower, exp.Cast)
 
+#: what needs parentheses inside of each other
+_BINDING = (exp.Binary, exp.Not, exp.Neg, exp.Between, exp.In)
+
 
 def _coalesce(tree: exp.Expr, engine: Engine) -> exp.Expr:
     first: exp.Expr = tree.args["this"]
@@ -50,6 +53,8 @@ def _case(tree: exp.Expr, engine: Engine) -> exp.Expr:
     if len(kept) == len(tree.args["ifs"]):
         found = tree
     elif not kept:
+        if isinstance(default, _BINDING) and isinstance(tree.parent, _BINDING):
+            return exp.Paren(this=default)  # what stands around the CASE may bind closer
         return tree if default is None else default
     else:
         found = exp.Case(ifs=kept, default=default)
