@@ -98,7 +98,9 @@ def _is_garbled(kind: PgType, form: FeedFormat, catalog: Catalog) -> bool:
         what = catalog.made.types.get(name)
         if name in catalog.tables or name in catalog.others:
             what = "composite type"
-        if each.schema != "pg_catalog" and not form.garbles.isdisjoint((element, what)):
+        # A type of a user's own may have the name of an extension's.
+        named = element if what is None else what
+        if each.schema != "pg_catalog" and named in form.garbles:
             return True
         if what == "domain" and element != each.name:
             return True  # an array of a domain

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pyarrow
 from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.errors import Mistakes
 from filtersql.feeds.dms import check_header, lacks_beginning, sequence_of
@@ -135,7 +136,7 @@ def place(share: Share, among: Range) -> Placed:
 
 def take_placed_rows(share: Share, part: LoadedPortion) -> Taken:
     """Judge and stage the changes of a portion."""
-    portion, count = part.portion, 0
+    portion, count, lasts = part.portion, 0, dict[str, int]()
 
     def batches() -> Iterator[tuple[Batch, Sequence[int]]]:
         nonlocal count
@@ -148,13 +149,15 @@ def take_placed_rows(share: Share, part: LoadedPortion) -> Taken:
                 loaded[batch.table] += len(batch.rows)
                 yield batch, range(begin, loaded[batch.table])
             else:
-                yield batch, [seqs[number][0] for number in numbers]
+                found = [seqs[number][0] for number in numbers]
+                lasts[batch.shown] = max(lasts.get(batch.shown, -1), *found)
+                yield batch, found
 
     reader = ColumnReader(Changes(share.feed, share.catalog, all_needed(share.landings)))
     blocks = partial(reader.blocks, batches())
     taken = take_placed_blocks(share, f"{portion.number}.parquet", blocks)
     # A file that changed meanwhile has other numbers.
-    return taken if count == part.count else Taken(usual=False)
+    return replace(taken, lasts=lasts) if count == part.count else Taken(usual=False)
 
 
 def _batches(portion: Portion) -> Iterator[Batch]:

@@ -74,6 +74,8 @@ class Taken(Struct, frozen=True):
     newest: Mapping[RelationName, int] = {}
     #: equal in two processes that give a transaction's name the same number
     hashed: int = 0
+    #: the last seq of each file of DMS's changes
+    lasts: Mapping[str, int] = {}
 
 
 def file_of(folder: Path, index: int, name: str) -> Path:

@@ -23,6 +23,7 @@ from sqlglot import exp, select
 
 from filtersql.catalog import Table
 from filtersql.feeds.changes import Reading
+from filtersql.feeds.formats import place_bits
 from filtersql.feeds.held import Held
 from filtersql.feeds.judged_portions import take_rows, take_source
 from filtersql.feeds.landings import Share, SourceShare
@@ -50,6 +51,9 @@ __all__ = ["spread_feed", "spread_source", "spread_table"]
 
 #: rows of a table in a part
 _ROWS = 100_000
+#: bytes from which on files are read there whose changes have to be placed before: of the last
+#: place nothing tells that all of it was read, so a look that finds nothing new opens them again
+_WORTH_PLACING = 64 * 2**20
 
 
 def spread_feed(
@@ -62,12 +66,15 @@ def spread_feed(
     cluster, read = engine.cluster, FORMATS.get(share.feed.format)
     if cluster is None or read is None or not _all_seen(cluster, files):
         return None
+    placed = place_bits(share.feed) is not None
+    if placed and sum(file.size for file in files) < _WORTH_PLACING:
+        return None
     share = replace(share, folder=new_folder(share.folder))
     stages = empty_stages(share)
     # A value of CSV may hold ends of lines.
     parts = portions(files, whole=share.feed.format == "dms")
     before = _traces(files)
-    found = read(cluster, share, parts, telling(on_progress))
+    found = None if before is None else read(cluster, share, parts, telling(on_progress))
     if found is None or _traces(files) != before:
         return None
     reading = whole_reading(engine, share, stages, found.taken, found.chain, closed=found.closed)
@@ -107,6 +114,8 @@ def spread_source(
     stage.close()
     share = SourceShare(compiled, table, engine.dialect, folder)
     before = _traces(files)
+    if before is None:
+        return None
     taken = cluster.answers(partial(take_source, share), portions(files))
     usual = taken is not None and all(taken) and _traces(files) == before
     return StagedRows(folder, stage.columns) if usual else None

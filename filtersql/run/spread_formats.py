@@ -23,7 +23,6 @@ from filtersql.feeds.debezium_portions import take_halves, take_placed
 from filtersql.feeds.debezium_snapshots import covered, read_before, second_snapshots
 from filtersql.feeds.dms import lacks_beginning
 from filtersql.feeds.dms_portions import DmsFacts, LoadedPortion, in_order, take_placed_rows
-from filtersql.feeds.dms_rows import RANK_BITS
 from filtersql.feeds.held import Held, held_by
 from filtersql.feeds.judged_portions import Taken, take, write_orders
 from filtersql.feeds.landings import Share, lasts_of
@@ -172,7 +171,8 @@ def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -
     if taken is None:
         return None
     segments = [each.segment for each in placed]
-    last = _newest([each.newest for each in found], RANK_BITS)
+    # Which rows of a place were read hangs on it: `run.read_places`.
+    last = {file: seq for each in taken for file, seq in each.lasts.items()}
     if new := [name for name, rows in loaded.items() if rows > before.get(name, 0)]:
         end = max(loaded[name] for name in new) - 1
         first = min(before.get(name, 0) for name in new)

@@ -16,15 +16,17 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
 from msgspec import Struct
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from filtersql import __version__
 from filtersql.errors import Mistakes
 from filtersql.errors.reaching import UNSEEN_FOLDER
 from filtersql.targets.raised import spark_refusals
@@ -66,7 +68,8 @@ class SparkCluster(Struct, frozen=True):
             return list(context.parallelize(some, len(some)).map(work).collect())
 
         with self._python(), suppress(PySparkException, Py4JError):
-            return in_waves(ask, tasks, _WAVE * context.defaultParallelism, on_answers)
+            if _is_here(context):
+                return in_waves(ask, tasks, _WAVE * context.defaultParallelism, on_answers)
         return None
 
     def answers_of_rows(
@@ -78,6 +81,8 @@ class SparkCluster(Struct, frozen=True):
     ) -> list[_Answer] | None:
         """The same for the rows of a query, as `targets.workers.Cluster` has it."""
         with self._python(), suppress(PySparkException, Py4JError):
+            if not _is_here(self.spark.sparkContext):
+                return None
             frame = self.spark.sql(query)
             column = frame[frame.columns.index(order)]
             ordered = frame.repartitionByRange(parts, column).sortWithinPartitions(column)
@@ -119,6 +124,22 @@ class SparkCluster(Struct, frozen=True):
             yield
         finally:
             context.pythonExec = before
+
+
+@lru_cache(maxsize=1)
+def _is_here(context: SparkContext) -> bool:
+    """Whether executors have this version of filtersql; a Spark within this process has."""
+    if context.master.startswith("local"):
+        return True
+    count = context.defaultParallelism
+    with suppress(PySparkException, Py4JError):
+        asked = context.parallelize(range(count), count).map(_version)
+        return {*asked.collect()} == {__version__}
+    return False
+
+
+def _version(_: int) -> str:
+    return __version__
 
 
 def check_seen(spark: SparkSession, folder: Path) -> None:

@@ -14,6 +14,7 @@ from answers import Project
 
 _MADE = """-- filtersql: raw
 CREATE TYPE mood AS ENUM ('sad', 'ok');
+CREATE TYPE seg AS ENUM ('low', 'high');
 CREATE TYPE pair AS (a int, b text);
 CREATE TYPE spans AS RANGE (subtype = float8);
 CREATE DOMAIN whole AS int;
@@ -39,6 +40,8 @@ EXACT = [
     ("flags", "FQ==", "10101"),
     ("numbers", [1, None], "{1,NULL}"),
     ("mood[]", ["sad", "ok"], "{sad,ok}"),
+    # An extension's name, and no type of it.
+    ("seg", "low", "low"),
     ("numeric(6,2)[]", ["AJY="], "{1.50}"),
     ("date", -141_417, "1582-10-25"),
 ]

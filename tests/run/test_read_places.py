@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from landing_files import Landing
+from portioned import read_in_portions
 from rows import rows_of
 
 FEED = '{format: dms, path: "feed/*/*/*", sequence: at, before_image: true, assume: [no_truncate]}'
@@ -16,9 +17,13 @@ CREATE TABLE u (id int PRIMARY KEY, v text);
 """
 
 
-@pytest.fixture
-def landing(tmp_path: Path) -> Landing:
+@pytest.fixture(params=["one reader", "portions"])
+def landing(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Landing:
     """A table without a key, and one that has one."""
+    if request.param == "portions":
+        read_in_portions(monkeypatch, 700)
     landing = Landing(tmp_path, "dms")
     (tmp_path / "tables/t.yml").unlink()
     (tmp_path / "publications/p.yml").unlink()
