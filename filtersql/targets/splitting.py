@@ -63,7 +63,8 @@ FOR_SMALL: Mapping[str, str] = {
     "spark.sql.files.minPartitionNum": "1",
     "spark.sql.leafNodeDefaultParallelism": "1",
 }
-#: what it leaves out where a row is large: Iceberg's own reader takes 5000 of them at a time
+#: what it leaves out where so few rows are read at a time: Iceberg's own reader takes 5000
+_FEW = 256
 FOR_LARGE_ROWS: Mapping[str, str] = {"spark.sql.iceberg.vectorization.enabled": "false"}
 SPARED = (*FOR_SMALL, *FOR_LARGE_ROWS)
 
@@ -77,7 +78,7 @@ class Split(Struct, frozen=True):
     @property
     def spared(self) -> Mapping[str, str]:
         """What Spark leaves out, as settings; no result depends on it."""
-        large_rows = FOR_LARGE_ROWS if BATCH in self.parts else {}
+        large_rows = FOR_LARGE_ROWS if self.parts.get(BATCH, _FEW) < _FEW else {}
         return {**FOR_SMALL, **large_rows} if self.small else large_rows
 
     def settings(

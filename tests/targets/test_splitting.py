@@ -65,6 +65,7 @@ def test_what_is_not_known_is_as_before() -> None:
 def test_rows_that_are_large_are_read_a_few_at_a_time() -> None:
     """And Iceberg's own reader is left out; other sessions, and later runs, are as before."""
     split, usual = split_for(2_000, 0, row=_MEGABYTE), split_for(2_000, 0, row=4096)
+    assert FOR_LARGE_ROWS.keys().isdisjoint(split_for(2_000, 0, row=2**16).spared)
     assert (split.parts[BATCH], BATCH in usual.parts) == (16, False)
     server = ServerSettings()
     told = " ".join(server.sizing(split))
