@@ -150,7 +150,7 @@ def take_placed_rows(share: Share, part: LoadedPortion) -> Taken:
                 yield batch, range(begin, loaded[batch.table])
             else:
                 found = [seqs[number][0] for number in numbers]
-                lasts[batch.shown] = max(lasts.get(batch.shown, -1), *found)
+                lasts[batch.shown] = max([lasts.get(batch.shown, -1), *found])
                 yield batch, found
 
     reader = ColumnReader(Changes(share.feed, share.catalog, all_needed(share.landings)))

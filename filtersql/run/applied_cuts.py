@@ -64,20 +64,28 @@ def applied_cuts(own: Sequence[Entry]) -> Iterator[AppliedCut]:
         yield intended
 
 
-def copied_rows(own: Sequence[Entry]) -> bool:
-    """Whether a target was filled with rows of a source, by its rows of the ledger, oldest first.
+def copied_rows(filling: Sequence[Entry]) -> bool:
+    """Whether a target was filled with rows of a source, by what `since_filled` gives.
 
     Of one that is filled again with nothing an end tells that there was no source.
     """
-    filling = since_filled(own)
     ends = [row for row in filling if row.phase == "copied"]
     begun = any(row.phase == "copying" for row in filling[:1])
     return any(row.rows_inserted for row in ends) or (begun and not ends)
 
 
 def since_filled(own: Sequence[Entry]) -> Sequence[Entry]:
-    """A target's rows of the ledger since it was filled from the beginning, the oldest first."""
-    return own[_filled(own) :] if own else ()
+    """A target's rows of the ledger since it was filled from the beginning, the oldest first.
+
+    An end `copied` may stand behind its intention.
+    """
+    filled = (
+        number
+        for number, row in enumerate(own)
+        if row.phase in BEGUN
+        or (row.phase == "copied" and number and own[number - 1].phase not in BEGUN)
+    )
+    return own[max(filled, default=0) :]
 
 
 def changes_per_run(
@@ -97,7 +105,7 @@ def changes_per_run(
         if row.phase in _OF_RUNS or (row.phase == "applied" and row.from_position != row.position):
             runs.setdefault(row.subscription, {})[row.owner] = row.ordinal
     return {
-        key: tuple(_counts(kept[_filled(kept) :], runs.get(key[0], {}), positions[key]))[-_SHOWN:]
+        key: tuple(_counts(since_filled(kept), runs.get(key[0], {}), positions[key]))[-_SHOWN:]
         for key, kept in own.items()
         if kept
     }
@@ -111,14 +119,3 @@ def _counts(own: Sequence[Entry], runs: Mapping[str, int], position: int | None)
     for owner, last in runs.items():
         if last >= own[0].ordinal:
             yield changes[owner]
-
-
-def _filled(own: Sequence[Entry]) -> int:
-    """Which row began to fill a target. An end `copied` may stand behind its intention."""
-    return max(
-        number
-        for number, row in enumerate(own)
-        if number == 0
-        or row.phase in BEGUN
-        or (row.phase == "copied" and own[number - 1].phase not in BEGUN)
-    )

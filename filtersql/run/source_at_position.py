@@ -10,7 +10,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -29,7 +29,7 @@ from filtersql.feeds.landings import Landing
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
-from filtersql.run.applied_cuts import copied_rows
+from filtersql.run.applied_cuts import copied_rows, since_filled
 from filtersql.run.clock import show_clock
 from filtersql.run.feed_reach import check_reach
 from filtersql.run.feed_reading import read_feed
@@ -137,6 +137,11 @@ class SourceAtPosition(Struct, frozen=True):
         """Raises Mistakes where a key comes twice."""
         check_source_keys(self.engine, self.sourced.copy)
 
+    def since_filled(self, entry: Entry) -> Sequence[Entry]:
+        """The target's rows of the ledger since it was filled, the oldest first."""
+        rows = ledger.history(self.engine, self.inputs.state_schema)
+        return since_filled([row for row in rows if row.key == entry.key])
+
     def forget(self) -> None:
         """Remove the copy: what reads the view was staged."""
         if not self.engine.atomic:
@@ -144,8 +149,7 @@ class SourceAtPosition(Struct, frozen=True):
 
     def _check_never_copied(self, entry: Entry) -> None:
         """Raises Mistakes where the target holds rows of a source that is not named any more."""
-        rows = ledger.history(self.engine, self.inputs.state_schema)
-        if copied_rows([row for row in rows if row.key == entry.key]):
+        if copied_rows(self.since_filled(entry)):
             name, table = self.sourced.compiled.unique_id, str(entry.relation)
             raise Mistakes([SOURCE_LEFT_OUT(name=name, table=table)])
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from msgspec.structs import replace
 from sqlglot import exp, select
@@ -49,6 +49,8 @@ SpreadFeed: TypeAlias = tuple[
 
 __all__ = ["spread_feed", "spread_source", "spread_table"]
 
+_Found = TypeVar("_Found")
+
 #: rows of a table in a part
 _ROWS = 100_000
 #: bytes from which on files are read there whose changes have to be placed before: of the last
@@ -73,9 +75,8 @@ def spread_feed(
     stages = empty_stages(share)
     # A value of CSV may hold ends of lines.
     parts = portions(files, whole=share.feed.format == "dms")
-    before = _traces(files)
-    found = None if before is None else read(cluster, share, parts, telling(on_progress))
-    if found is None or _traces(files) != before:
+    found = _unless_replaced(files, partial(read, cluster, share, parts, telling(on_progress)))
+    if found is None:
         return None
     reading = whole_reading(engine, share, stages, found.taken, found.chain, closed=found.closed)
     return None if reading is None else (reading, found.last, found.held, found.snapshots)
@@ -113,12 +114,18 @@ def spread_source(
     stage = RowStage(compiled, engine.dialect, folder / NOTHING)
     stage.close()
     share = SourceShare(compiled, table, engine.dialect, folder)
+    work = partial(take_source, share)
+    taken = _unless_replaced(files, partial(cluster.answers, work, portions(files)))
+    return StagedRows(folder, stage.columns) if taken is not None and all(taken) else None
+
+
+def _unless_replaced(files: Sequence[FeedFile], read: Callable[[], _Found | None]) -> _Found | None:
+    """What is read of some files; None where one of them was replaced meanwhile."""
     before = _traces(files)
     if before is None:
         return None
-    taken = cluster.answers(partial(take_source, share), portions(files))
-    usual = taken is not None and all(taken) and _traces(files) == before
-    return StagedRows(folder, stage.columns) if usual else None
+    found = read()
+    return None if found is None or _traces(files) != before else found
 
 
 def _traces(files: Sequence[FeedFile]) -> list[bytes] | None:

@@ -122,7 +122,7 @@ def _debezium(
         return None
     segments = [each.segment for each in placed]
     # The last transaction of a file may go on elsewhere: the file is needed until that is passed.
-    last = _newest((*(each.newest for each in found), *(each.ends for each in found)), SLOT_BITS)
+    last = _newest((*(each.newest for each in found), *(each.ends for each in found)))
     spread = _settled(share, [*taken, *halves], segments, last, closed=not ends)
     told = {file for each in found for file in each.ends}
     held = held_by((each.held for each in found), {p for each in placed for p in each.repeated})
@@ -194,11 +194,11 @@ def _spans(found: Sequence[Facts | DmsFacts]) -> Iterator[tuple[int, int, int]]:
             yield portion, one.first, max(one.newest.values())
 
 
-def _newest(buckets: Sequence[Mapping[str, int]], bits: int) -> dict[str, int]:
+def _newest(buckets: Sequence[Mapping[str, int]]) -> dict[str, int]:
     """The last seq that each file may hold: the end of its last bucket."""
     newest: dict[str, int] = {}
     for file, bucket in ((file, at) for each in buckets for file, at in each.items()):
-        newest[file] = max((bucket + 1 << bits) - 1, newest.get(file, -1))
+        newest[file] = max((bucket + 1 << SLOT_BITS) - 1, newest.get(file, -1))
     return newest
 
 

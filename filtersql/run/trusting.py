@@ -18,8 +18,7 @@ Example
 
 from __future__ import annotations
 
-from filtersql.run import ledger, quarantine
-from filtersql.run.applied_cuts import since_filled
+from filtersql.run import quarantine
 from filtersql.run.ledger_entry import Entry
 from filtersql.run.source_at_position import SourceAtPosition
 
@@ -38,7 +37,6 @@ def is_trusted(source: SourceAtPosition, entry: Entry) -> bool:
     decided, sent = compiled.on_conflict == "apply", not compiled.definition.partly_sent
     if decided and sent:
         return True
-    rows = ledger.history(engine, source.inputs.state_schema)
-    own = since_filled([row for row in rows if row.key == entry.key])
+    own = source.since_filled(entry)
     met = any(count for row in own for count in row.conflicts.values())
     return (decided or not met) and (sent or [row.stood for row in own[:1]] == [source.holds])

@@ -68,7 +68,6 @@ class ServerFiles(Struct, frozen=True):
 
     def fetch(self, copies: Mapping[str, Path]) -> None:
         """Copy the files of some URLs to paths of this machine. Raises Mistakes."""
-        cluster = self.cluster
         folders: defaultdict[str, list[str]] = defaultdict(list)
         for url in copies:
             folders[url.rpartition("/")[0]].append(url)
@@ -78,7 +77,7 @@ class ServerFiles(Struct, frozen=True):
                 names = ",".join(_literal(url.rpartition("/")[2]) for url in some)
                 pattern = f"{_literal(folder)}/{{{names}}}"
                 wanted, pieces = {url: copies[url] for url in some}, _pieces(pattern)
-                told = None if cluster is None else cluster.copied(pieces, wanted)
+                told = None if self.cluster is None else self.cluster.copied(pieces, wanted)
                 told = self._copied(pieces, wanted) if told is None else told
                 whole = {url for url, size, written in told if size == written}
                 if lost := [url for url in some if url not in whole]:

@@ -63,8 +63,9 @@ FOR_SMALL: Mapping[str, str] = {
     "spark.sql.files.minPartitionNum": "1",
     "spark.sql.leafNodeDefaultParallelism": "1",
 }
-#: what it leaves out where so few rows are read at a time: Iceberg's own reader takes 5000
-_FEW = 256
+#: with fewer rows at a time, of more than 64 KB each, Iceberg's own reader takes too many: 5000
+_FEW_ROWS = 256
+#: what Spark leaves out there
 FOR_LARGE_ROWS: Mapping[str, str] = {"spark.sql.iceberg.vectorization.enabled": "false"}
 SPARED = (*FOR_SMALL, *FOR_LARGE_ROWS)
 
@@ -78,7 +79,7 @@ class Split(Struct, frozen=True):
     @property
     def spared(self) -> Mapping[str, str]:
         """What Spark leaves out, as settings; no result depends on it."""
-        large_rows = FOR_LARGE_ROWS if self.parts.get(BATCH, _FEW) < _FEW else {}
+        large_rows = FOR_LARGE_ROWS if self.parts.get(BATCH, _FEW_ROWS) < _FEW_ROWS else {}
         return {**FOR_SMALL, **large_rows} if self.small else large_rows
 
     def settings(
@@ -98,9 +99,10 @@ class Split(Struct, frozen=True):
                 found[name] = str(wanted)
             else:
                 found[name] = lowered(known, name, wanted)
+        spared = self.spared
         for name in SPARED:
             if given is not None and name not in given:
-                found[name] = self.spared.get(name, at_first(name))
+                found[name] = spared.get(name, at_first(name))
         return found
 
 
