@@ -49,8 +49,10 @@ _RUN = """
 from filtersql.cli import main
 from filtersql.feeds import portions
 from filtersql.run import feed_reading, sources
-import atexit
+import atexit, os
 from noting import noting
+from filtersql.targets import cluster
+cluster.__version__ = os.environ.get("VERSION_HERE", cluster.__version__)
 portions._BYTES = 1_000_000
 used = []
 atexit.register(lambda: print(used))
@@ -203,6 +205,14 @@ def test_changes_stay_on_the_cluster(cluster: Cluster, tmp_path: Path) -> None:
     feed = (tmp_path / "changes/1.jsonl").stat().st_size
     assert len(tasks) == 2, tasks
     assert results < feed / 10
+
+
+def test_executors_with_another_version_read_nothing(cluster: Cluster, tmp_path: Path) -> None:
+    """They could stage other values: one reader takes what is there."""
+    _write(tmp_path, cluster.master)
+    ended = _run(tmp_path, VERSION_HERE="0.0.0")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.stdout.endswith("PASS=1 ERROR=0 SKIP=0 TOTAL=1\n[]\n")
 
 
 def test_a_folder_that_executors_do_not_see_is_refused(cluster: Cluster, tmp_path: Path) -> None:
