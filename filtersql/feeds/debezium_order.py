@@ -24,7 +24,7 @@ Debezium
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 import pyarrow
 from msgspec import Struct, field
@@ -34,12 +34,12 @@ from filtersql.catalog import Catalog
 from filtersql.feeds.debezium_facts import ChangeFacts, FactColumns
 from filtersql.feeds.debezium_messages import Event, Status
 from filtersql.feeds.held import Counted, Held, LastPlaces, held_by, take_place
-from filtersql.feeds.landings import Lasts, lost_beginning
+from filtersql.feeds.landings import Lasts, lost_beginning, newest_of
 from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.records import relation_name
 from filtersql.names import RelationName
 
-__all__ = ["Index", "is_keyed", "is_parted"]
+__all__ = ["Index", "is_keyed", "is_parted", "last_seqs"]
 
 
 class Index(Struct):
@@ -198,18 +198,16 @@ class Index(Struct):
         """Whether a d or c is one half of an UPDATE that changed the key."""
         return event.op in ("d", "c") and (event.lsn, event.relation) in self.halves
 
+    def ends(self, places: Collection[int]) -> dict[int, int]:
+        """The last seq of those places that have changes without a number."""
+        counts = self._counts(places).items()
+        return {place: (place << SLOT_BITS) + max(some.values()) - 1 for place, some in counts}
+
     def last(self) -> dict[str, int]:
-        """The last seq of each file, of its last transaction's whole length."""
-        found = dict(self.numbered)
-        places = {
-            name: {last.place for last in tables.values()} for name, tables in self.files.items()
-        }
-        counts = self._counts(set[int]().union(*places.values()))
-        for name, some in places.items():
-            for place in some & counts.keys():
-                end = (place << SLOT_BITS) + max(counts[place].values()) - 1
-                found[name] = max(end, found.get(name, -1))
-        return found
+        """As in `last_seqs`."""
+        held = self.files.items()
+        places = {file: {last.place for last in tables.values()} for file, tables in held}
+        return last_seqs(places, self.ends(set[int]().union(*places.values())), self.numbered)
 
     def held(self) -> dict[str, tuple[Held, ...]]:
         """What files hold that tell no ends of transactions."""
@@ -226,6 +224,17 @@ class Index(Struct):
             return 0 if self.ordered.get(table) == place else every.get(place, {}).get(table, 0)
 
         return lost_beginning(lasts, SLOT_BITS, count_at)
+
+
+def last_seqs(
+    places: Mapping[str, Collection[int]], ends: Mapping[int, int], numbered: Mapping[str, int]
+) -> dict[str, int]:
+    """The last seq of each file, of its last transaction's whole length.
+
+    Of the last places of its tables that is told by `ends`, of changes with numbers by `numbered`.
+    """
+    reached = ({file: ends[at]} for file, some in places.items() for at in some if at in ends)
+    return newest_of([numbered, *reached])
 
 
 def is_parted(one: int, other: int, lasts: Collection[int]) -> bool:

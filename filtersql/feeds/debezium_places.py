@@ -12,7 +12,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow
@@ -52,6 +52,8 @@ class Placing(Struct, frozen=True):
     #: the portions that tell ends of transactions, and how many messages each portion's chunks hold
     ends: Sequence[int] = ()
     counts: Sequence[Sequence[int]] = ()
+    #: places of which the last seq is asked
+    asked: Collection[int] = ()
 
     def changes(self) -> Changes:
         """What makes changes of values."""
@@ -73,14 +75,15 @@ class Facts(Struct, frozen=True):
     usual: bool
     #: rows of the snapshot, by table
     reads: Mapping[RelationName, int] = {}
-    #: the first bucket of the log, and the last one of each file
+    #: the first bucket of the log, and the last one
     first: int = -1
-    newest: Mapping[str, int] = {}
-    #: how many messages each chunk has; files that tell where transactions begin or end, and the
-    #: last bucket that these name
+    last: int = -1
+    #: how many messages each chunk has, and the files that tell where transactions begin or end
     counts: Sequence[int] = ()
-    ends: Mapping[str, int] = {}
+    told: Collection[str] = ()
+    #: as in Index.files and Index.numbered
     held: LastPlaces = {}
+    numbered: Mapping[str, int] = {}
     #: the last bucket of a transaction that follows no commit: its changes have several
     beginning: int = -1
     #: the buckets of each table's snapshots, and the first one of changes that follow no commit
@@ -95,7 +98,7 @@ class Facts(Struct, frozen=True):
 def facts(placing: Placing, portion: Portion) -> Facts:
     """What the places of a portion's changes hang on, into a file."""
     mistakes: list[PlacedMistake] = []
-    index, beginning, told = Index(), -1, dict[str, int]()
+    index, beginning = Index(), -1
     counts: list[int] = []
     rows = fact_file(placing.facts_of(portion.number))
     ends = RowFile.at(placing.ends_of(portion.number), _END)
@@ -105,7 +108,7 @@ def facts(placing: Placing, portion: Portion) -> Facts:
             number = begun = sum(counts)
             for (_, _, line), found in messages_in(chunk, mistakes):
                 if isinstance(found, Status):
-                    told[chunk.shown] = max(found.bucket, told.get(chunk.shown, -1))
+                    index.end(found, chunk.shown)
                     ends.add(number, found.tx, line)
                 else:
                     changes.append((number, line, found.event))
@@ -127,13 +130,11 @@ def facts(placing: Placing, portion: Portion) -> Facts:
         usual=not mistakes,
         reads=dict(index.reads),
         first=min(firsts.values(), default=-1),
-        newest={
-            file: max(0, *(one.place for one in held.values()))
-            for file, held in index.files.items()
-        },
+        last=max((one.place for some in index.files.values() for one in some.values()), default=-1),
         counts=counts,
-        ends=told,
+        told=index.told,
         held=index.files,
+        numbered=index.numbered,
         beginning=beginning,
         snapshots={table: frozenset(some) for table, some in index.snapshots.items()},
         early=early,
@@ -184,6 +185,7 @@ def _placed(placing: Placing, among: Range) -> Places | None:
         if is_parted(one, other, lasts.get(table, ())):
             return None
         places.add(max(one, other), bucket, table, both["d"][1:], both["c"][1:], op="c")
+    places.ends = index.ends(placing.asked)
     return places if _ended(placing, among, index, places) else None
 
 

@@ -47,11 +47,9 @@ class DmsFacts(Struct, frozen=True):
     #: how many rows there are, and how many of the full load, by table
     count: int = 0
     loaded: Mapping[RelationName, int] = {}
-    #: the files that hold them
-    loads: Sequence[str] = ()
-    #: the first bucket of the changes, and the last one of each file
+    #: the first bucket of the changes, and the last one
     first: int = -1
-    newest: Mapping[str, int] = {}
+    last: int = -1
     #: the keys of each table's first change and its last one, of those that are new
     tables: Mapping[RelationName, tuple[Key, Key]] = {}
     held: LastPlaces = {}
@@ -68,13 +66,11 @@ class LoadedPortion(Struct, frozen=True):
 def facts(share: Share, portion: Portion) -> DmsFacts:
     """What the seqs of a portion's changes hang on, into a file."""
     keys = RowFile.at(_keys(share, portion.number), _KEY)
-    loads: set[str] = set()
     loaded: Counter[RelationName] = Counter()
-    newest: dict[str, int] = {}
     tables: dict[RelationName, tuple[Key, Key]] = {}
     held: LastPlaces = {}
     read = places_of(share.landings, RANK_BITS)
-    column, first, count = sequence_of(share.feed), -1, 0
+    column, first, last, count = sequence_of(share.feed), -1, -1, 0
     try:
         for batch in _batches(portion):
             name, shown, begin = batch.table, batch.shown, count
@@ -82,7 +78,6 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
             count += len(batch.rows)
             if batch.is_load:
                 if batch.rows:
-                    loads.add(shown)
                     loaded[name] += len(batch.rows)
                     take_place(held, shown, name, 0, len(batch.rows), once=True)
                 continue
@@ -98,12 +93,12 @@ def facts(share: Share, portion: Portion) -> DmsFacts:
                 # The number inside of a hundredth of a second may have more digits than 64 bits.
                 keys.add(number, key[0], f"{key[1]:020}", name.schema, name.name)
                 first = key[0] if first < 0 else min(first, key[0])
-                newest[shown] = max(key[0], newest.get(shown, 0))
+                last = max(key[0], last)
     except Mistakes:
         return DmsFacts(usual=False)
     finally:
         keys.close()
-    return DmsFacts(True, count, dict(loaded), sorted(loads), first, newest, tables, held)
+    return DmsFacts(True, count, dict(loaded), first, last, tables, held)
 
 
 def in_order(found: Sequence[DmsFacts]) -> bool:
@@ -144,14 +139,15 @@ def take_placed_rows(share: Share, part: LoadedPortion) -> Taken:
         for batch in _batches(portion):
             numbers = range(count, count + len(batch.rows))
             count = numbers.stop
+            found: Sequence[int]
             if batch.is_load:
                 begin = loaded[batch.table]
                 loaded[batch.table] += len(batch.rows)
-                yield batch, range(begin, loaded[batch.table])
+                found = range(begin, loaded[batch.table])
             else:
                 found = [seqs[number][0] for number in numbers]
-                lasts[batch.shown] = max([lasts.get(batch.shown, -1), *found])
-                yield batch, found
+            lasts[batch.shown] = max([lasts.get(batch.shown, -1), *found])
+            yield batch, found
 
     reader = ColumnReader(Changes(share.feed, share.catalog, all_needed(share.landings)))
     blocks = partial(reader.blocks, batches())

@@ -74,7 +74,7 @@ class Taken(Struct, frozen=True):
     newest: Mapping[RelationName, int] = {}
     #: equal in two processes that give a transaction's name the same number
     hashed: int = 0
-    #: the last seq of each file of DMS's changes
+    #: the last seq of each file of DMS
     lasts: Mapping[str, int] = {}
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -38,6 +39,8 @@ __all__ = [
 Needed = Mapping[RelationName, frozenset[str]] | None
 #: the last changes that some target has read of a table
 Lasts = Mapping[RelationName, frozenset[int]]
+
+_Named = TypeVar("_Named")
 
 
 class Landing(Struct, frozen=True):
@@ -175,9 +178,9 @@ def _lowest(positions: Sequence[int | None]) -> int | None:
     return min(known) if known and len(known) == len(positions) else None
 
 
-def newest_of(told: Iterable[Mapping[RelationName, int]]) -> dict[RelationName, int]:
-    """The last change of each table, of several looks."""
-    found: dict[RelationName, int] = {}
+def newest_of(told: Iterable[Mapping[_Named, int]]) -> dict[_Named, int]:
+    """The last change of each table or file, of several looks."""
+    found: dict[_Named, int] = {}
     for name, seq in (pair for one in told for pair in one.items()):
         found[name] = max(seq, found.get(name, -1))
     return found

@@ -10,7 +10,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow
@@ -50,8 +50,9 @@ class Placed(Struct, frozen=True):
     usual: bool
     segment: Segment = Segment("")
     halves: int = 0
-    #: places of which changes came again
+    #: places of which changes came again, and the last seqs of those that are asked
     repeated: Sequence[int] = ()
+    ends: Mapping[int, int] = {}
 
 
 class Places(Struct):
@@ -64,6 +65,7 @@ class Places(Struct):
     changes: list[tuple[int, int, str, RelationName | None]] = field(default_factory=list)
     halves: int = 0
     repeated: set[int] = field(default_factory=set)
+    ends: Mapping[int, int] = {}
 
     def add(
         self,
@@ -92,7 +94,7 @@ class Places(Struct):
             file.rows += some
             file.close()
         write_orders(share, name, [order])
-        return Placed(True, segment, self.halves, sorted(self.repeated))
+        return Placed(True, segment, self.halves, sorted(self.repeated), self.ends)
 
     def _order(self, start: int | None) -> tuple[TransactionOrder, Segment] | None:
         """Buckets of changes above the start; None where two changes of a table share a number."""

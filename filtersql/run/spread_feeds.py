@@ -23,7 +23,6 @@ from sqlglot import exp, select
 
 from filtersql.catalog import Table
 from filtersql.feeds.changes import Reading
-from filtersql.feeds.formats import place_bits
 from filtersql.feeds.held import Held
 from filtersql.feeds.judged_portions import take_rows, take_source
 from filtersql.feeds.landings import Share, SourceShare
@@ -53,9 +52,6 @@ _Found = TypeVar("_Found")
 
 #: rows of a table in a part
 _ROWS = 100_000
-#: bytes from which on files are read there whose changes have to be placed before: of the last
-#: place nothing tells that all of it was read, so a look that finds nothing new opens them again
-_WORTH_PLACING = 64 * 2**20
 
 
 def spread_feed(
@@ -67,9 +63,6 @@ def spread_feed(
     """The feed, and of its files what `Opened` tells; None where it was not read here."""
     cluster, read = engine.cluster, FORMATS.get(share.feed.format)
     if cluster is None or read is None or not _all_seen(cluster, files):
-        return None
-    placed = place_bits(share.feed) is not None
-    if placed and sum(file.size for file in files) < _WORTH_PLACING:
         return None
     share = replace(share, folder=new_folder(share.folder))
     stages = empty_stages(share)

@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from filtersql.feeds import debezium_places, dms_portions
+from filtersql.feeds.debezium_order import last_seqs
 from filtersql.feeds.debezium_places import Facts, Placing
 from filtersql.feeds.debezium_portions import take_halves, take_placed
 from filtersql.feeds.debezium_snapshots import covered, read_before, second_snapshots
@@ -25,10 +26,10 @@ from filtersql.feeds.dms import lacks_beginning
 from filtersql.feeds.dms_portions import DmsFacts, LoadedPortion, in_order, take_placed_rows
 from filtersql.feeds.held import Held, held_by
 from filtersql.feeds.judged_portions import Taken, take, write_orders
-from filtersql.feeds.landings import Share, lasts_of
+from filtersql.feeds.landings import Share, lasts_of, newest_of
 from filtersql.feeds.placed import ranges
 from filtersql.feeds.portions import Portion
-from filtersql.feeds.positions import SLOT_BITS, seq_at
+from filtersql.feeds.positions import seq_at
 from filtersql.feeds.segments import Chain, Segment, chained
 from filtersql.feeds.transaction_order import TransactionOrder
 from filtersql.feeds.wal2json_events import OpenTransaction
@@ -105,9 +106,12 @@ def _debezium(
     reads: Counter[RelationName] = Counter()
     for each in found:
         reads.update(each.reads)
-    ends = [number for number, each in enumerate(found) if each.ends]
+    ends = [number for number, each in enumerate(found) if each.told]
     counts = [each.counts for each in found]
-    placing = Placing(share, frozenset(covered(reads, share.catalog)), ends, counts)
+    held = held_by(each.held for each in found)
+    places = {file: {one.place for one in some} for file, some in held.items()}
+    asked = set[int]().union(*places.values())
+    placing = Placing(share, frozenset(covered(reads, share.catalog)), ends, counts, asked)
     among = ranges(_spans(found), max((each.beginning for each in found), default=-1))
     placed = cluster.answers(partial(debezium_places.place, placing), among)
     if placed is None or not all(each.usual for each in placed):
@@ -121,10 +125,10 @@ def _debezium(
     if taken is None or halves is None:
         return None
     segments = [each.segment for each in placed]
-    # The last transaction of a file may go on elsewhere: the file is needed until that is passed.
-    last = _newest((*(each.newest for each in found), *(each.ends for each in found)))
+    told = {file for each in found for file in each.told}
+    reached = dict(item for each in placed for item in each.ends.items())
+    last = last_seqs(places, reached, newest_of(each.numbered for each in found))
     spread = _settled(share, [*taken, *halves], segments, last, closed=not ends)
-    told = {file for each in found for file in each.ends}
     held = held_by((each.held for each in found), {p for each in placed for p in each.repeated})
     held = {file: each for file, each in held.items() if file not in told}
     return spread and replace(spread, held=held, snapshots=snapshots)
@@ -182,7 +186,6 @@ def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -
             order = TransactionOrder(share.start, follows=False)
             order.lasts.append(end)
             write_orders(share, "loads.parquet", [order])
-        last = dict.fromkeys((name for each in found for name in each.loads), end) | last
     spread = _settled(share, taken, segments, last, closed=True)
     return spread and replace(spread, held=held_by(each.held for each in found))
 
@@ -190,16 +193,8 @@ def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -
 def _spans(found: Sequence[Facts | DmsFacts]) -> Iterator[tuple[int, int, int]]:
     """The portions that have changes with places, and the first and last bucket of each."""
     for portion, one in enumerate(found):
-        if one.newest:
-            yield portion, one.first, max(one.newest.values())
-
-
-def _newest(buckets: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """The last seq that each file may hold: the end of its last bucket."""
-    newest: dict[str, int] = {}
-    for file, bucket in ((file, at) for each in buckets for file, at in each.items()):
-        newest[file] = max((bucket + 1 << SLOT_BITS) - 1, newest.get(file, -1))
-    return newest
+        if one.last >= 0:
+            yield portion, one.first, one.last
 
 
 def _settled(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow
 import pytest
 from landing_files import FEEDS, PUBLICATION, TABLES, WRITERS, Change, Landing
+from portioned import read_in_portions
 from rows import execute, rows_of
 
 from filtersql.feeds.staged_files import StagedFile, newest_staged
@@ -161,8 +162,13 @@ def test_rows_of_a_quiet_table_are_not_read_again(landing: Landing) -> None:
     assert "nothing new" in landing.run()
 
 
-def test_nothing_is_opened_where_nothing_came(landing: Landing) -> None:
-    """Whatever place may go on."""
+@pytest.mark.parametrize("portions", [False, True])
+def test_nothing_is_opened_where_nothing_came(
+    landing: Landing, portions: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever place may go on, and whoever read the files."""
+    if portions:
+        read_in_portions(monkeypatch, 700)
     landing.land("t", "1", (1, 10))
     landing.land("u", "1", (1, 12), (2, 12))
     landing.run()

@@ -77,12 +77,6 @@ def _parquet(text: bytes) -> bytes:
 _HISTORIES = st.tuples(st.integers(0, 10_000), st.integers(1, 40))
 
 
-def same(found: object, one: object) -> bool:
-    """Whether portions tell what one reader tells; files may be kept for longer."""
-    (told, last), (expected, exact) = found, one
-    return told == expected and all(kept >= known for kept, known in zip(last, exact, strict=True))
-
-
 @SETTINGS
 @given(_HISTORIES, st.integers(50, 3000), st.randoms(use_true_random=False))
 def test_a_usual_feed_needs_no_other_reader(
@@ -91,7 +85,7 @@ def test_a_usual_feed_needs_no_other_reader(
     """Changes of one hundredth of a second stand in one order, whatever files they are in."""
     feeds.write_named(written(*drawn, rng))
     expected = feeds.by_one(feeds.landings(None))
-    assert same(feeds.in_portions(feeds.landings(None), size), expected)
+    assert feeds.in_portions(feeds.landings(None), size) == expected
 
 
 @SETTINGS
@@ -122,7 +116,7 @@ def test_portions_tell_what_one_reader_tells(
     refused = isinstance(expected, list)
     if refused and "is a full load" in expected[0]:
         return  # that is said before any reader begins
-    assert found is None if refused else same(found, expected)
+    assert found == (None if refused else expected)
 
 
 def test_a_load_that_lost_rows_is_left_to_one_reader(feeds: PortionedFeed) -> None:
@@ -148,7 +142,7 @@ def test_a_file_of_one_line_is_usual_where_that_names_columns(
         assert "could not read" in expected[0]
         assert found is None
     else:
-        assert same(found, expected)
+        assert found == expected
 
 
 def held(world: World, engine: Engine, files: dict[str, bytes]) -> list[list[tuple[object, ...]]]:

@@ -21,7 +21,7 @@ from filtersql.feeds.landings import Landing, Share
 from filtersql.feeds.lines import find_files
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import feed_reading, spread_feeds
+from filtersql.run import feed_reading
 from filtersql.run.feed_reading import read_feed
 from filtersql.run.spread_feeds import spread_feed
 from filtersql.targets.duckdb import DuckDB
@@ -82,7 +82,6 @@ def read_in_portions(patches: pytest.MonkeyPatch, size: int) -> list[bool]:
     patches.setattr(DuckDB, "cluster", ThisProcess())
     patches.setattr(DuckDB, "view", _view(DuckDB.view))
     patches.setattr(portions, "_BYTES", size)
-    patches.setattr(spread_feeds, "_WORTH_PLACING", 0)
     patches.setattr(feed_reading, "spread_feed", spread)
     return used
 
@@ -151,7 +150,6 @@ class PortionedFeed:
         files = find_files(feed.path, self.world.root, None)
         with (
             patch.object(portions, "_BYTES", size),
-            patch.object(spread_feeds, "_WORTH_PLACING", 0),
             patch.object(debezium_columns, "_FEWEST", 1),
         ):
             share = Share(feed, catalog, landings, self.engine.dialect, self.world.root)

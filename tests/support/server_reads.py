@@ -98,7 +98,6 @@ def test_a_feed_that_the_server_sees_is_named_by_a_url(
 def spread(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is small is cut into portions; which functions read it on executors."""
     monkeypatch.setattr(spread_feeds, "_ROWS", 9)
-    monkeypatch.setattr(spread_feeds, "_WORTH_PLACING", 0)
     monkeypatch.setattr(portions, "_BYTES", 700)
     used: list[str] = []
     monkeypatch.setattr(ServerCluster, "copied", noting(ServerCluster.copied, used))
