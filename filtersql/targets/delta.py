@@ -48,6 +48,7 @@ MARK_SETTINGS = (_APPLICATION, _VERSION, _METADATA)
 ALL_SETTINGS = (*MARK_SETTINGS, _SKIPPING)
 #: characters that Parquet's column names take only with Delta's column mapping
 _NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
+_NAME = r"`((?:[^`]|``)+)`"
 _COMMITS_READ = 50
 #: commits that leave the rows as they are
 MAINTENANCE = frozenset({"OPTIMIZE", "VACUUM START", "VACUUM END", "SET TBLPROPERTIES"})
@@ -160,8 +161,11 @@ def create_statement(
 ) -> str:
     """CREATE OR REPLACE TABLE; `query`: with its rows and columns."""
     properties = {str(k): str(v) for k, v in _mapping(config.get("table_properties")).items()}
-    if _NEEDS_MAPPING.search("".join(re.findall(r"`((?:[^`]|``)+)`", definitions))):
+    if _NEEDS_MAPPING.search("".join(re.findall(_NAME, definitions))):
         properties.setdefault("delta.columnMapping.mode", "name")
+    if "TIMESTAMP_NTZ" in re.sub(_NAME, "", definitions):
+        # Of a table that is replaced, and had none, Delta asks for it.
+        properties.setdefault("delta.feature.timestampNtz", "supported")
     parts = [replace_table(table_sql, None if query else definitions, "spark"), "USING delta"]
     if clustered := _names(config.get("cluster_by")):
         parts.append(f"CLUSTER BY ({', '.join(quoted(name, 'spark') for name in clustered)})")

@@ -81,19 +81,16 @@ class SessionTables(Struct, SparkTables):
 
     def exists(self, parts: Sequence[str]) -> bool:
         """Whether the table exists; one found in the warehouse becomes known by its name."""
-        name = self.table_sql(parts)
-        with spark_refusals():
-            known = bool(self.spark.catalog.tableExists(name))
-        folder = self._folder(parts)
-        if folder is None:
-            return known
-        if not folder.holds_a_table():
+        name, folder = self.table_sql(parts), self._folder(parts)
+        if folder is not None and not folder.holds_a_table():
             # The folder was removed by hand, the process that made it was killed, or the name is
-            # another project's of this process.
+            # another project's of this process. Spark itself would refuse to look.
             self._sql(drop_table(name, "spark"))
             return False
-        if known:
-            return True
+        with spark_refusals():
+            known = bool(self.spark.catalog.tableExists(name))
+        if folder is None or known:
+            return known
         self._schema(parts[0])
         self._sql(delta.named_folder(name, folder.location))
         return True

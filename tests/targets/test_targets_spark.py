@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -235,6 +236,28 @@ def test_a_table_whose_making_was_killed_is_made_anew(tmp_path, warm) -> None:
     engine.begin(("s1", "begun"), typed_rows(columns, rows, "spark"))
     assert engine.columns(("s1", "begun")) == (("a", "bigint"), ("b", "string"))
     assert held(engine, "begun") == [("1", "None"), ("2", "it's")]
+    engine.close()
+
+
+def test_a_table_whose_folder_was_removed_is_made_anew(tmp_path, warm) -> None:
+    """In the process that knows its name: Spark itself refuses to look at it."""
+    engine = open_engine(output("delta"), tmp_path)
+    engine.create(("s1", "removed"), "a INT", {})
+    shutil.rmtree(tmp_path / "warehouse")
+    assert not engine.exists(("s1", "removed"))
+    engine.create(("s1", "removed"), "a INT", {})
+    assert held(engine, "removed") == []
+    engine.close()
+
+
+def test_a_table_is_replaced_by_one_with_a_moment(tmp_path, warm) -> None:
+    """Delta asks for the feature where the table that is there has none."""
+    engine = open_engine(output("delta"), tmp_path)
+    engine.create(("s1", "plain"), "`a` INT", {})
+    query = "SELECT 1 AS a, TIMESTAMP_NTZ '2026-01-02 03:04:05' AS at"
+    columns = "`a` INT,\n  `at` TIMESTAMP_NTZ"
+    engine.execute(engine.replacing(("s1", "plain"), columns, {}, query, "stage")[0])
+    assert held(engine, "plain") == [("1", "2026-01-02 03:04:05")]
     engine.close()
 
 
