@@ -23,21 +23,23 @@ from filtersql.api.inputs import inputs_of, sourced_targets
 from filtersql.api.planned import judge_of
 from filtersql.compile import Compilation, compile_project
 from filtersql.project import Project, load
-from filtersql.run import Options, RunResult, run
+from filtersql.run import Options, RunResult, run, status
 from filtersql.run.apply_plan import Applied, apply_plan, plan
 from filtersql.run.auditing import Audited, audit
 from filtersql.run.ledger_entry import key_of
 from filtersql.run.planned_target import PlannedTarget
+from filtersql.run.status import TargetStatus
 from filtersql.targets.model import Engine
+from filtersql.verify.source_copies import delayed_copies
 
-__all__ = ["Shop", "change"]
+__all__ = ["PROFILES", "Shop", "change"]
 
-_PROFILES = """shop:
+PROFILES = f"""shop:
   target: local
   outputs:
     local: {{type: duckdb, path: shop.duckdb}}
     delta: {{type: spark, method: session, format: delta, warehouse: warehouse,
-            spark_conf: &small {small}}}
+            spark_conf: &small {json.dumps(SMALL)}}}
     iceberg: {{type: spark, method: session, format: iceberg, catalog: lake, spark_conf: *small,
               catalog_config: {{type: hadoop, warehouse: lakehouse}}}}
 """
@@ -102,10 +104,9 @@ class Shop:
             for name, text in where.items()
         )
         publication = f"  - name: p\n    publish: [{self.publish}]\n    tables:\n{tables}"
-        small = json.dumps(SMALL)
         files = {
             "filtersql_project.yml": "name: shop\nversion: 1\nprofile: shop\nsemantics: postgres\n",
-            "profiles.yml": _PROFILES.format(small=small),
+            "profiles.yml": PROFILES,
             "tables/t.yml": _TABLES.format(key=self.key, total=self.total, identity=self.identity),
             "publications/p.yml": f"publications:\n{publication}",
             "subscriptions/s.yml": _SUBSCRIPTION + (_SOURCE if self.source else ""),
@@ -136,7 +137,8 @@ class Shop:
         """What `filtersql run` does."""
         project, compilation = self.compiled()
         tables = {"s1": [node.compiled for node in compilation.nodes]}
-        return run(inputs_of(project), tables, engine, Options(**options))
+        copies = delayed_copies(compilation.nodes, project)
+        return run(inputs_of(project), tables, engine, Options(source_copies=copies, **options))
 
     def plan(self, engine: Engine) -> dict[str, PlannedTarget]:
         """What `filtersql plan` shows, by table."""
@@ -159,6 +161,13 @@ class Shop:
         """What `filtersql audit` finds, or mends."""
         inputs, audits, *_ = self._asked(engine)
         return audit(inputs, audits, engine, repair=repair)
+
+    def status(self, engine: Engine) -> list[TargetStatus]:
+        """What `filtersql status` shows."""
+        project, compilation = self.compiled()
+        return status(
+            inputs_of(project), {"s1": [each.compiled for each in compilation.nodes]}, engine
+        )
 
     def rows(self, engine: Engine, name: str) -> list[tuple[object, ...]]:
         """The rows of a target, sorted."""
