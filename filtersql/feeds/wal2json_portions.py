@@ -10,7 +10,8 @@ Example
     ========= ==================== ======================= ==================
 
     What a transaction left open before a piece is all that its lines do not say: it is counted
-    first. A TRUNCATE whose events are parted is left to the one reader.
+    first. A TRUNCATE whose events are parted is left to the one reader, and so is a feed in which
+    a transaction has no end.
 """
 
 from __future__ import annotations
@@ -48,6 +49,12 @@ class Step(Struct, frozen=True):
     ended: bool = False
     began: bool = False
     open: OpenTransaction | None = None
+    #: whether one begins in it that leaves another without its end
+    broken: bool = False
+
+    def breaks(self, before: OpenTransaction | None) -> bool:
+        """Whether a transaction lacks its end: it has to come again, maybe in another portion."""
+        return self.broken or (before is not None and self.began and not self.ended)
 
     def behind(self, before: OpenTransaction | None) -> OpenTransaction | None:
         """The transaction that is open behind the piece."""
@@ -94,7 +101,7 @@ def take_stream(share: Share, part: StreamPart) -> Taken:
 
 
 def _step(piece: Piece) -> Step:
-    counted, ended, began = 0, False, False
+    counted, ended, began, broken = 0, False, False, False
     opened: OpenTransaction | None = None
     for _, _, line in lines_in(piece.chunks()):
         try:
@@ -102,7 +109,7 @@ def _step(piece: Piece) -> Step:
         except (msgspec.DecodeError, UnicodeError):
             continue
         if mark.action == "B":
-            began = True
+            began, broken = True, broken or opened is not None
             written = mark.lsn or ""
             opened = OpenTransaction(lsn(written), written) if is_lsn(written) else None
         elif mark.action == "C":
@@ -112,7 +119,7 @@ def _step(piece: Piece) -> Step:
             opened.next()
         elif mark.action in _COUNTED:
             counted += 1
-    return Step(piece.file.shown, counted, ended, began, opened)
+    return Step(piece.file.shown, counted, ended, began, opened, broken)
 
 
 def _blocks(

@@ -73,6 +73,8 @@ def _wal2json(
     for part, some in zip(parts, every, strict=True):
         tasks.append(StreamPart(part, opened, part is parts[-1]))
         for step in some:
+            if step.breaks(opened):
+                return None
             opened = step.behind(opened)
             if opened is not None:
                 last[step.file] = seq_at(opened.commit, opened.count)

@@ -123,6 +123,31 @@ def test_portions_tell_what_one_reader_tells(
     assert found in (None, expected)
 
 
+def test_a_transaction_without_its_end_is_refused(tmp_path: Path) -> None:
+    """Behind a lost connection it comes again: so it has to, though an earlier one did."""
+    feeds = PortionedFeed(foreign_world(tmp_path, "wal2json"))
+
+    def transaction(commit: int, *keys: int, ends: bool = True) -> list[bytes]:
+        where = {"lsn": f"0/{commit:X}"}
+        row = {"action": "I", **where, "schema": "public", "table": "t"}
+        columns = ({"name": "id", "value": key} for key in keys)
+        more = [{"name": "v", "value": "eu"}, {"name": "n", "value": 1}]
+        rows = [{**row, "columns": [column, *more]} for column in columns]
+        ended = [{"action": "C", **where}] if ends else []
+        events = [{"action": "B", **where}, *rows, *ended]
+        return [f"{json.dumps(event)}\n".encode() for event in events]
+
+    read = transaction(100, 1, 2, 3)
+    feeds.write(b"".join(read))
+    ((position, *_), *_), _ = feeds.by_one(feeds.landings(None))
+    lost = [*read, *transaction(200, 7, 8, ends=False), *read, *transaction(300, 9)]
+    feeds.write(b"".join(lost))
+    (refused,) = feeds.by_one(feeds.landings(position))
+    assert "The transaction before it, 0/C8, has no end." in refused
+    for size in (100, 200, 300, 500):
+        assert feeds.in_portions(feeds.landings(position), size) is None
+
+
 class Appending(ThisProcess):
     """An executor behind whose work a file grows, each time."""
 
