@@ -53,11 +53,11 @@ def table_feed(
     described = engine.rows(exp.Describe(this=name).sql(engine.dialect))
     found = {str(row[0]) for row in described}
     columns = [column for column in TABLE_COLUMNS if column in found]
-    query = (
-        select(*(exp.column(column, quoted=True) for column in columns))
-        .from_(name)
-        .where(exp.GT(this=exp.column("seq", quoted=True), expression=exp.convert(lowest)))
-    )
+    seq = exp.column("seq", quoted=True)
+    # A row without a place is none that was read: whoever reads it says so.
+    unplaced = exp.or_(seq.copy().is_(exp.null()), seq.copy() < 0)
+    query = select(*(exp.column(column, quoted=True) for column in columns)).from_(name)
+    query = query.where(exp.or_(seq > lowest, unplaced))
     return TableFeed(query, "seq", partial(from_rows, str(feed.table), columns))
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from running import World, insert, table
+import pytest
+from running import SPAN, World, insert, table
 
+from filtersql.definitions.model import Feed
 from filtersql.targets.duckdb_file import connect
 
 
@@ -21,4 +23,22 @@ def test_a_file_that_comes_late_is_named_once(tmp_path: Path) -> None:
     assert (late.passed_over, late.results[0].rows_inserted) == (("changes/0.jsonl",), 1)
     assert late.results[0].changes_skipped == 2
     assert world.run(engine).passed_over == ()
+    engine.close()
+
+
+@pytest.mark.parametrize("seq", ["NULL", "-5"])
+@pytest.mark.parametrize("late", [False, True])
+def test_a_row_of_a_table_without_a_place_is_refused(tmp_path: Path, seq: str, late: bool) -> None:
+    """As a line of a file is: it is not below the changes that were read."""
+    world = World(tmp_path).publish(table("t1", a="int4!"))
+    world.subscribe(changes=Feed(SPAN, table="main.fed"))
+    engine = connect(None)
+    engine.execute("CREATE TABLE fed (seq bigint, op text, relation text, after text)")
+    row = """INSERT INTO fed VALUES ({0}, 'insert', 't1', '{{"a": {1}}}')"""
+    engine.execute(row.format(1, 7))
+    assert not late or world.run(engine).mistakes == ()
+    engine.execute(row.format(seq, 8))
+    (refused,) = world.run(engine).mistakes
+    assert "main.fed:" in str(refused)
+    assert "`seq`" in str(refused) or "`$.seq`" in str(refused)
     engine.close()
