@@ -78,6 +78,9 @@ class Reader(Struct):
             self._orphan(place, event)
             return
         if event.action == "C":
+            if event.lsn not in (None, self.open.tx):
+                # Lines between them are missing, or files come in another order.
+                self._refuse(place, f"it ends another transaction than {self.open.tx}")
             yield place, Record(self.open.next(), "commit", tx=self.open.tx)
             self.open = None
         elif event.action == "T":

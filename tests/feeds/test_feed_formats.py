@@ -205,6 +205,10 @@ def rows_are_absent(folder: Path) -> bool:
             '{"action":"B","lsn":"0/99"}\n',
             "0/10, has no end",
         ),
+        (
+            '{"action":"B","lsn":"0/10"}\n{"action":"C","lsn":"0/99"}\n',
+            "It ends another transaction than 0/10.",
+        ),
         ('{"change":[]}\n', "line is not a change that wal2json writes"),
         ('{"action":"C","lsn":"x"}\n', "It stands outside of a transaction"),
         (
