@@ -33,6 +33,7 @@ from filtersql.errors.feeds import UNREADABLE_COMMIT
 from filtersql.feeds.commits import Commit, Unpaired, changes_of
 from filtersql.feeds.iceberg_history import iceberg_history
 from filtersql.feeds.lake_tables import NUMBER_BITS, Query, lake_table, rows_anew
+from filtersql.feeds.lake_texts import is_array, text_of
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record
 from filtersql.feeds.table_feeds import Row, TableFeed
@@ -73,12 +74,13 @@ class _Lake(Struct, frozen=True):
         """The changes of some commits, each of which is whole."""
         relation = [self.table.name.schema, self.table.name.name]
         key = self.table.primary_key
+        arrays = {n for n, kind in self.types.items() if is_array(kind, self.table, n)}
         for number, found in groupby(rows, key=self._number):
             place = (self.shown, max(number, 1), f"commit {number}".encode())
             commit = Commit(number)
             for kind, _, _, *values in found:
                 side = getattr(commit, _SIDES[str(kind).lower()])
-                side.append(_image(self.types, values))
+                side.append(_image(self.types, arrays, values))
             if self.numbers is not None:
                 _pair(commit, key)
             try:
@@ -203,27 +205,14 @@ def _types(query: Query, table: exp.Table) -> dict[str, str]:
 
 def _select(lake: _Lake, commit: str, order: str) -> exp.Select:
     """The kind of change, its commit and that one's place, and every column as text, exactly."""
-    columns = [_text(name, kind, lake.table) for name, kind in lake.types.items()]
+    columns = [text_of(name, kind, lake.table) for name, kind in lake.types.items()]
     kind = exp.column(_KIND)
     place = exp.column(order).as_(_ORDER)
     return select(kind, exp.column(commit).as_("commit"), place, *columns)
 
 
-def _text(name: str, kind: str, table: Table) -> exp.Expr:
-    column = exp.column(name, quoted=True)
-    text = exp.cast(column, "string", dialect="spark")
-    if kind == "binary":
-        return exp.func("CONCAT", exp.Literal.string("\\x"), exp.func("HEX", column))
-    if kind.startswith(("array", "struct", "map")):
-        return exp.Anonymous(this="TO_JSON", expressions=[column])
-    known = table.column(name)
-    if kind == "timestamp" and known is not None and known.type.name == "timestamptz":
-        return exp.func("CONCAT", text, exp.Literal.string("+00"))
-    return text
-
-
-def _image(types: Mapping[str, str], values: Sequence[object]) -> dict[str, Any]:
+def _image(types: Mapping[str, str], arrays: Collection[str], values: Row) -> dict[str, Any]:
     return {
-        name: json.loads(str(value)) if kind.startswith("array") and value is not None else value
-        for (name, kind), value in zip(types.items(), values, strict=True)
+        name: json.loads(str(value)) if name in arrays and value is not None else value
+        for name, value in zip(types, values, strict=True)
     }

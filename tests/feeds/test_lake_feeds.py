@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,9 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 from noting import noting
 from places import put_files
+from running import table
 from transcripts import Shell
 
 from filtersql.feeds.commits import Commit, Unpaired, changes_of
+from filtersql.feeds.lake_texts import is_array, text_of
 from filtersql.run import feed_reading
 
 if TYPE_CHECKING:
@@ -187,3 +190,33 @@ def test_what_such_a_feed_cannot_tell_is_refused(
     ended = shell.filtersql("compile")
     assert ended.exit_code == 1
     assert message in ended.both
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("held", "kind", "value", "text"),
+    [
+        ("_numeric", "array<decimal(38,10)>", "array(12345678901234567890.0123456789, NULL)",
+         ["12345678901234567890.0123456789", None]),
+        ("_timestamptz", "array<timestamp>", "array(TIMESTAMP '2024-02-29 12:34:56.789012')",
+         ["2024-02-29 12:34:56.789012+00"]),
+        ("_timestamp", "array<timestamp_ntz>", "array(TIMESTAMP_NTZ '2024-02-29 12:34:56.789012')",
+         ["2024-02-29 12:34:56.789012"]),
+        ("_bytea", "array<array<binary>>", "array(array(X'00FF'), array(NULL))",
+         [["\\x00FF"], [None]]),
+        ("_float8", "array<double>", "array(double('NaN'), 0.1D)", ["NaN", "0.1"]),
+        ("jsonb", "array<int>", "array(1, NULL)", "[1,null]"),
+        ("jsonb", "struct<z:timestamp>", "struct(TIMESTAMP '2024-02-29 12:34:56.789012' AS z)",
+         '{"z":"2024-02-29T12:34:56.789012Z"}'),
+    ],
+)  # fmt: skip
+def test_values_inside_of_values_are_exact(
+    held: str, kind: str, value: str, text: object, spark: SparkSession
+) -> None:
+    """JSON's numbers, times and bytes would be rounded, cut, or base64."""
+    session = spark.newSession()
+    session.conf.set("spark.sql.session.timeZone", "UTC")
+    one = table("t", v=held)
+    query = f"SELECT {text_of('v', kind, one).sql('spark')} FROM (SELECT {value} AS v)"
+    ((found,),) = session.sql(query).collect()
+    assert (json.loads(found) if is_array(kind, one, "v") else found) == text
