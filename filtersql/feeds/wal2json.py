@@ -171,6 +171,8 @@ class Reader(Struct):
                     f" `{_AS_TEXT}: true`; or say `assume: [finite_numbers]`.",
                 )
                 self.mistakes.append((place, mistake))
+        if len(image) < len(columns):
+            self._refuse(place, "a column stands twice")
         return image
 
     def _value(self, place: Place, raw: bytes, type_name: str | None) -> object:

@@ -209,6 +209,12 @@ def rows_are_absent(folder: Path) -> bool:
             '{"action":"B","lsn":"0/10"}\n{"action":"C","lsn":"0/99"}\n',
             "It ends another transaction than 0/10.",
         ),
+        (
+            '{"action":"B","lsn":"0/10"}\n{"action":"I","schema":"public","table":"t","columns":'
+            '[{"name":"id","value":1},{"name":"v","value":"x"},{"name":"v","value":"y"}]}\n'
+            '{"action":"C","lsn":"0/10"}\n',
+            "A column stands twice.",
+        ),
         ('{"change":[]}\n', "line is not a change that wal2json writes"),
         ('{"action":"C","lsn":"x"}\n', "It stands outside of a transaction"),
         (

@@ -54,3 +54,20 @@ def test_an_image_in_a_table_repeats_no_member_either() -> None:
     rows = [(1, "insert", "t1", '{"a": 1, "a": 2}'), (2, "insert", "t1", '{"a": 1}')]
     assert [one.seq for _, one in from_rows("lake.feed", columns, rows, mistakes)] == [2]
     assert '"a" stands twice in "after"' in mistakes[0][1].detail
+
+
+@pytest.mark.parametrize("rows", [1, 5_000])
+def test_a_row_of_a_source_repeats_no_member_either(tmp_path, rows: int) -> None:
+    """Whether it is read by itself or in columns; a document's members are its own."""
+    world = World(tmp_path).publish(table("t1", a="int4!", j="json")).feed(b"")
+    world.source(path="source/{table}.jsonl")
+    lines = [f'{{"a": {number}, "j": {{"x": 1, "x": 2}}}}\n' for number in range(rows)]
+    twice = '{"a": -1, "j": null, "\\u006a": "1"}\n'
+    world.write("source/t1.jsonl", "".join([*lines, twice]).encode())
+    (mistake,) = world.run(connect(None)).mistakes
+    assert mistake.message == "line is not a row"
+    assert mistake.detail == '"j" stands twice.'
+    assert mistake.span is not None
+    assert mistake.span.line == rows + 1
+    world.write("source/t1.jsonl", "".join(lines).encode())
+    assert world.run(connect(None)).mistakes == ()
