@@ -51,7 +51,8 @@ def table_feed(
         }
     )
     described = engine.rows(exp.Describe(this=name).sql(engine.dialect))
-    found = {str(row[0]) for row in described}
+    # Engines tell no capital letters apart in names, so neither are these other columns.
+    found = {str(row[0]).lower() for row in described}
     columns = [column for column in TABLE_COLUMNS if column in found]
     seq = exp.column("seq", quoted=True)
     # A row without a place is none that was read: whoever reads it says so.

@@ -42,3 +42,17 @@ def test_a_row_of_a_table_without_a_place_is_refused(tmp_path: Path, seq: str, l
     assert "main.fed:" in str(refused)
     assert "`seq`" in str(refused) or "`$.seq`" in str(refused)
     engine.close()
+
+
+@pytest.mark.parametrize("name", ["prev_seq", "PREV_SEQ"])
+def test_a_gap_in_a_table_is_seen_however_its_column_is_written(tmp_path: Path, name: str) -> None:
+    """A column that is not read says nothing."""
+    world = World(tmp_path).publish(table("t1", a="int4!"))
+    world.subscribe(changes=Feed(SPAN, table="main.fed"))
+    engine = connect(None)
+    engine.execute(f"CREATE TABLE fed (SEQ bigint, OP text, Relation text, After text, {name} int)")
+    engine.execute("""INSERT INTO fed VALUES (1, 'insert', 't1', '{"a": 7}', NULL)""")
+    engine.execute("""INSERT INTO fed VALUES (9, 'insert', 't1', '{"a": 8}', 5)""")
+    (refused,) = world.run(engine).mistakes
+    assert refused.message == "changes are missing before seq 9"
+    engine.close()
