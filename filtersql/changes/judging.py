@@ -84,6 +84,12 @@ class Judgements(Struct, frozen=True):
         return any(one.filter is not None and one.filter.over is not None for one in self.copy)
 
     @property
+    def stay_otherwise(self) -> bool:
+        """Whether `rows_stay` is not what the way to combine filters tells: pglogical's, BDR's."""
+        judges = any(one.filter is not None for arm in self.old for one in arm.criteria)
+        return judges and self.rows_stay != (self.every or self.unknown_matches)
+
+    @property
     def filter_columns(self) -> set[str]:
         """The columns that any of the filters reads."""
         arms = (one for arm in (*self.old, *self.new) for one in arm.criteria)

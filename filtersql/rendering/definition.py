@@ -51,7 +51,7 @@ class DefinedColumn(Struct, frozen=True, array_like=True):
     not_null: bool
 
 
-class Definition(Struct, frozen=True, dict=True):
+class Definition(Struct, frozen=True, dict=True, omit_defaults=True):
     """Everything that decides the rows of a target. Equal texts are the same definition."""
 
     target: tuple[str, ...]
@@ -71,6 +71,8 @@ class Definition(Struct, frozen=True, dict=True):
     filter_hash: str
     #: the types of columns that filters read and the target has not
     read: Mapping[str, str]
+    #: whether rows that left the filters do not stay as `every` and `unknown_matches` tell
+    stay_otherwise: bool = False
 
     @cached_property
     def text(self) -> str:
@@ -95,6 +97,13 @@ class Definition(Struct, frozen=True, dict=True):
         every = {name for name, where in self.filters.items() if where == copied}
         kept = {"truncate"} & {*self.actions}
         return frozenset({"insert", "update", "delete", "truncate"} - every - kept)
+
+    @property
+    def rows_stay(self) -> bool:
+        """Whether a row may stay that left the filters: pglogical and BDR send no DELETE of it."""
+        unjudged = (EVERY_ROW, NO_ROW)
+        judges = any(self.filters[each] not in unjudged for each in ("update", "delete"))
+        return judges and self.stay_otherwise != (self.every or self.unknown_matches)
 
     @property
     def by_row(self) -> bool:
@@ -142,6 +151,7 @@ def defined(
         unknown_matches=judged.unknown_matches,
         filter_hash=filter_hash,
         read=_read(resolved, judged),
+        stay_otherwise=judged.stay_otherwise,
     )
 
 

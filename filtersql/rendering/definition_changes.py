@@ -189,5 +189,8 @@ def _actions(before: Definition, now: Definition, *, filters: bool) -> Iterator[
         elif action not in now.actions:
             yield f"{action} is not published any more; rows stay as they are"
     deletes = "delete" in before.actions and "delete" in now.actions
-    if deletes and not filters and before.filters.get("delete") != now.filters.get("delete"):
+    otherwise = not filters and before.filters.get("delete") != now.filters.get("delete")
+    if deletes and (otherwise or (now.comparable and not before.comparable)):
         yield "deletes are judged by another filter from now on"
+    if before.rows_stay and not now.rows_stay:
+        yield "rows that left the filter may have stayed; from now on none does"

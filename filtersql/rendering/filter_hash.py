@@ -49,4 +49,6 @@ def filter_hash(resolved: ResolvedTable, judged: Judgements, key: Sequence[str])
         }
     if (judged.every, judged.unknown_matches) != (False, False):
         content["combined"] = [judged.every, judged.unknown_matches]
+    if judged.stay_otherwise:
+        content["rows_stay"] = judged.rows_stay
     return sha256(_SORTED.encode(content).encode()).hexdigest()

@@ -198,8 +198,7 @@ def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -
     assert entry is not None  # only a target of the ledger changes
     rows = written or Written()
     compared = planned.moved is not None and planned.moved.reads_source
-    # What is published from now on does not explain the rows of before either.
-    kept = (entry.stale or planned.change == "actions") and not compared
+    kept = planned.stale and not compared
     own = entry.own
     if compiled is not None and entry.tables is not None:
         tables = tables_of(compiled)

@@ -53,6 +53,8 @@ class PlannedTarget(Struct, frozen=True):
     before: str = ""
     now: str = ""
     mistakes: tuple[Mistake, ...] = ()
+    #: whether the definition does not explain all rows of before, unless they are compared
+    stale: bool = False
     #: the definition in force, where its text is known
     earlier: Definition | None = None
     #: for `apply`

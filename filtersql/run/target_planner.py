@@ -84,6 +84,14 @@ class Planner(Struct, frozen=True):
         if before is None:
             says.append("of the definition in force only the hash is known: the data decides")
         self._check(entry, rebuilds=bool(change.rebuilds or change.columns))
+        planned = self._changed(entry, change, before, says)
+        # What is published from now on does not explain the rows of before either.
+        return replace(planned, stale=entry.stale or bool(change.actions))
+
+    def _changed(
+        self, entry: Entry, change: Change, before: Definition | None, says: list[str]
+    ) -> PlannedTarget:
+        """What moves. Raises Mistakes."""
         if not (change.rebuilds or change.columns or change.filters):
             kind: Kind = "actions" if change.actions else "equivalent"
             return self._counted(entry, kind, None, says)

@@ -6,7 +6,7 @@ Example
     ====================================== =================================================
     nobody else wrote: it is marked        never
     changes stand in quarantine            where these came: the last good row is kept
-    a conflict was met, and not `apply`    where the target's row was kept, or is missing
+    a conflict was met                     where the target's row was kept, or is missing
     the new row alone judges an UPDATE     where one left the filter: its last row stays
     another filter judges deletes          where a DELETE was not sent: its row stays
     an action is not published, and the    where such a change came in between
@@ -34,9 +34,9 @@ def is_trusted(source: SourceAtPosition, entry: Entry) -> bool:
         return False
     if quarantine.count(engine, compiled):
         return False
-    decided, sent = compiled.on_conflict == "apply", not compiled.definition.partly_sent
-    if decided and sent:
-        return True
     own = source.since_filled(entry)
-    met = any(count for row in own for count in row.conflicts.values())
-    return (decided or not met) and (sent or [row.stood for row in own[:1]] == [source.holds])
+    # What `apply` decided, too: nobody tells what `on_conflict` was when a conflict was met.
+    if any(count for row in own for count in row.conflicts.values()):
+        return False
+    sent = not compiled.definition.partly_sent
+    return sent or [row.stood for row in own[:1]] == [source.holds]
