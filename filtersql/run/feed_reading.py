@@ -18,6 +18,7 @@ from sqlglot import exp, select
 
 from filtersql.definitions.model import Feed, Subscription
 from filtersql.errors import Mistakes
+from filtersql.errors.applying import NOTHING_TO_READ
 from filtersql.errors.feeds import LOST_BEGINNING
 from filtersql.errors.live import NOTHING_CAPTURED, SLOT_ANEW
 from filtersql.feeds.changes import Reading, read
@@ -41,7 +42,7 @@ from filtersql.run.spread_feeds import spread_feed, spread_table
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
 
-__all__ = ["FeedRead", "change_columns", "no_changes", "read_feed"]
+__all__ = ["FeedRead", "change_columns", "check_reads", "no_changes", "read_feed"]
 
 
 class FeedRead(Struct, frozen=True):
@@ -67,6 +68,12 @@ class FeedRead(Struct, frozen=True):
         return max(
             (min(places) << (place_bits(feed) or 0)) - 1, -1 if position is None else position
         )
+
+
+def check_reads(subscription: Subscription) -> None:
+    """Raises Mistakes where it would have empty targets, as if its source had no rows."""
+    if subscription.changes is None and subscription.source is None:
+        raise Mistakes([NOTHING_TO_READ(subscription.span, name=subscription.name)])
 
 
 def read_feed(

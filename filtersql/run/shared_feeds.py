@@ -18,13 +18,12 @@ from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
-from filtersql.errors.applying import NOTHING_TO_READ
 from filtersql.feeds.formats import place_bits
 from filtersql.feeds.held import Seen
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.staged_files import as_open
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.feed_reading import FeedRead, read_feed
+from filtersql.run.feed_reading import FeedRead, check_reads, read_feed
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import key_of
 from filtersql.run.model import Inputs, Options
@@ -63,8 +62,7 @@ class SharedFeeds(Struct):
         on_progress: Callable[[int], None] | None,
     ) -> FeedRead | None:
         """A subscription's feed, as `read_feed` gives it. Raises Mistakes."""
-        if subscription.changes is None and subscription.source is None:
-            raise Mistakes([NOTHING_TO_READ(subscription.span, name=subscription.name)])
+        check_reads(subscription)
         group = self._group(subscription)
         if len(group) > 1:
             key = _feed_key(subscription)

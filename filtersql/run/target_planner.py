@@ -38,6 +38,7 @@ from filtersql.rendering.definition_changes import (
     rows_tell,
 )
 from filtersql.run.clock import clock_for
+from filtersql.run.feed_reading import check_reads
 from filtersql.run.ledger_entry import INTENDED, Entry, is_in_force
 from filtersql.run.model import Inputs
 from filtersql.run.moved_rows import Moved, count_target, moved_rows
@@ -73,6 +74,7 @@ class Planner(Struct, frozen=True):
     def plan(self, entry: Entry | None, before: Definition | None) -> PlannedTarget | None:
         """None where the definition is the same. Raises Mistakes."""
         if entry is None:
+            check_reads(self.subscription)
             return self._planned(None, "new", says=("the next run makes and copies it",))
         if self._same(entry):
             return None
@@ -130,7 +132,9 @@ class Planner(Struct, frozen=True):
 
     def refused(self, entry: Entry | None, wrong: Mistakes) -> PlannedTarget:
         """What cannot be planned, and why."""
-        return replace(self._planned(entry, "mixed"), mistakes=tuple(wrong.mistakes))
+        return replace(
+            self._planned(entry, "mixed" if entry else "new"), mistakes=tuple(wrong.mistakes)
+        )
 
     def _check(self, entry: Entry, *, rebuilds: bool) -> None:
         """Whether the target is there as it should be. Raises Mistakes."""

@@ -32,9 +32,10 @@ def test_what_reads_nothing_is_refused(semantics: str, statements: str, tmp_path
     put_files(tmp_path, {**FILES, "filtersql_project.yml": project})
     put_files(tmp_path, {"publications/sets.sql": statements})
     shell = Shell(tmp_path)
-    ended = shell.run("filtersql run")
-    assert ended.exit_code == 1
-    assert 'subscription "lake" names neither changes nor a source to copy' in ended.stderr
+    for command in ("plan", "run"):
+        ended = shell.run(f"filtersql {command}")
+        assert ended.exit_code == 1
+        assert 'subscription "lake" names neither changes nor a source to copy' in ended.stderr
     put_files(
         tmp_path,
         {"filtersql_project.yml": f'{project}defaults: {{changes: {{path: "changes/*"}}}}\n'},
