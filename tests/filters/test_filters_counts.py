@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import pytest
 from filter_corpus import ENGINES, table
@@ -18,6 +19,7 @@ from three_engines import NASTY
 
 from filtersql.errors import Mistake
 from filtersql.filters import resolve
+from filtersql.filters.model import Filter
 from filtersql.filters.write.dispatch import write
 from filtersql.source import Passage, Source
 from filtersql.storage import Engine
@@ -39,11 +41,12 @@ _KNOWN = table()
 def counted() -> tuple[dict[str, set[str]], dict[tuple[str, str], set[str]]]:
     """All of each kind, and those that each engine has."""
     every, had = defaultdict(set), defaultdict(set)
-    for kind, name, text, types, result in callables():
+    for kind, name, call, types, result in callables():
         every[kind].add(name)
         rest = [engine for engine in ENGINES if name not in had[engine, kind]]
-        for filter in _filters(name, text, types, result) if rest else ():
-            for engine in [one for one in rest if _has(filter, one)]:
+        for text in _filters(name, call, types, result) if rest else ():
+            filter = _resolved(text)
+            for engine in [one for one in rest if filter and _has(filter, one)]:
                 had[engine, kind].add(name)
                 rest.remove(engine)
             if not rest:
@@ -74,13 +77,17 @@ def _constant(name: str, place: int, kind: str) -> str:
     return f"'{value}'::{kind}"
 
 
-def _has(filter: str, engine: Engine) -> bool:
-    try:
-        found = resolve(Passage(filter, Source("test", filter)), _KNOWN, database_locale="C")
-        write(found, engine, lambda name: exp.column(name, quoted=True))
-    except Mistake:
-        return False
-    return True
+def _resolved(text: str) -> Filter | None:
+    with suppress(Mistake):
+        return resolve(Passage(text, Source("test", text)), _KNOWN, database_locale="C")
+    return None
+
+
+def _has(filter: Filter, engine: Engine) -> bool:
+    with suppress(Mistake):
+        write(filter, engine, lambda name: exp.column(name, quoted=True))
+        return True
+    return False
 
 
 @pytest.fixture(scope="module")

@@ -73,22 +73,16 @@ def questions() -> list[Question]:
     return list(asked)
 
 
-@pytest.fixture(scope="module")
-def server(postgres: Server) -> Iterator[Postgres]:
-    """The PostgreSQL that knows the truth."""
-    connection = postgres.connect(postgres.create_database())
-    connection.autocommit = True
-    yield Postgres(connection)
-    connection.close()
-
-
-@pytest.fixture(scope="module")
-def truth(server: Postgres) -> dict[Question, list[str | None]]:
-    """PostgreSQL's values of every question."""
-    return {question: server.ask(Rows(question[0]), question[1]) for question in questions()}
+@pytest.fixture(scope="session")
+def truth(postgres: Server) -> dict[Question, list[str | None]]:
+    """PostgreSQL's values of every question; the tests of both engines are in one process."""
+    with postgres.connect(postgres.create_database()) as connection:
+        server = Postgres(connection)
+        return {question: server.ask(Rows(question[0]), question[1]) for question in questions()}
 
 
 @pytest.mark.postgres
+@pytest.mark.xdist_group("spark")
 def test_duckdb_gives_postgresqls_values(truth: dict[Question, list[str | None]]) -> None:
     """On DuckDB, every row of its table."""
     duck, wrong, all_rows = Duck(), [], {}

@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import duckdb
@@ -256,8 +256,7 @@ class Rows:
 
     def resolved(self, expression: str) -> Filter:
         """The expression resolved; what is not boolean is found under an IS NULL."""
-        source = Source("test", f"({expression}) IS NULL")
-        return resolve(Passage(source.text, source), self.table)
+        return _resolved(self, expression)
 
     def written(self, expression: str, engine: Engine) -> str:
         """The expression as filtersql writes it for an engine."""
@@ -271,6 +270,13 @@ class Rows:
         tree = self.resolved(expression).tree
         assert isinstance(tree, NullTest)
         return tree.arg.type
+
+
+@lru_cache(4096)
+def _resolved(rows: Rows, expression: str) -> Filter:
+    """Resolved once for its type and for all engines."""
+    source = Source("test", f"({expression}) IS NULL")
+    return resolve(Passage(source.text, source), rows.table)
 
 
 def _thinned(items: list[str | None], few: int) -> list[str | None]:
