@@ -49,9 +49,12 @@ def test_other_commands_are_killed_too(tmp_path: Path, runner: Runner, seed: int
 @pytest.mark.spark
 @pytest.mark.parametrize("target", [pytest.param("delta", marks=pytest.mark.long), "iceberg"])
 def test_kills_on_spark_are_finished_by_the_next_run(
-    target: str, tmp_path: Path, runner: Runner, announce: Callable[[str], None]
+    target: str, tmp_path: Path, runner: Runner, spark: object, announce: Callable[[str], None]
 ) -> None:
-    """Behind the MERGE of the second of four tables, committed and not yet known to be."""
+    """Behind the MERGE of the second of four tables, committed and not yet known to be.
+
+    The Spark that was killed was its own; the one of this process finds what it left.
+    """
     landed = Landed()
     crashes = Crashes(tmp_path, target, SEED, landed, runner)
     assert crashes.play_once("after write", 6) == []

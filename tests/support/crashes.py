@@ -28,6 +28,8 @@ from typing import Any
 from checkpointed import Warm
 from executing import printed
 from histories import TARGETS, History, lines, write_files
+from rows import told
+from transcripts import Shell
 
 __all__ = ["Crashes", "Landed", "Runner"]
 
@@ -101,7 +103,7 @@ class Crashes:
         return found
 
     def play_once(self, step: str, at: int) -> list[str]:
-        """The whole feed at once: one kill at a step of that kind, and the run to the end."""
+        """The whole feed at once: one kill at a step of that kind, and a run here to the end."""
         history = History(random.Random(self.seed))
         history.go(self.transactions)
         write_files(self.folder, history, self.target)
@@ -110,7 +112,11 @@ class Crashes:
         log = self.folder / "killed.log"
         assert self._run(log, at, step=step) == -signal.SIGKILL, self._output()
         self.landed.add(_steps(log))
-        return self.finish(history, history.seq)
+        self.landed.runs += 1
+        ended = Shell(self.folder).filtersql("run", "--target", self.target)
+        if ended.exit_code != 0:
+            return [f"seed {self.seed}: run ended with {ended.exit_code}:\n{ended.both}"]
+        return list(self._differences(history, history.seq, told(self.folder, self.target)))
 
     def _kill(self, chance: random.Random) -> None:
         """A third each: around a commit, at any step's beginning or end, at any instant."""

@@ -110,14 +110,10 @@ def watch(steps: Steps) -> None:
 
 def write_rows(path: Path, arguments: list[str]) -> None:
     """The rows of every target, as PostgreSQL prints values."""
-    from rows import rows_of
+    from rows import told
 
     named = dict(pairwise(arguments))
-    found = rows_of(Path(named["--project-dir"]), named["--target"])
-    rows = {
-        table: [[list(row), count] for row, count in held.items()]
-        for (_, table), held in found.items()
-    }
+    rows = told(Path(named["--project-dir"]), named["--target"])
     path.write_text(json.dumps(rows), encoding="utf-8")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 
-__all__ = ["differences", "execute", "rows_of", "staged_rows"]
+__all__ = ["differences", "execute", "rows_of", "staged_rows", "told"]
 
 #: (column, PostgreSQL's text) in the order of the names
 Row = tuple[tuple[str, str], ...]
@@ -46,37 +47,36 @@ def differences(project: Path, target: str) -> list[str]:
 
 def rows_of(project: Path, target: str) -> dict[tuple[str, str], Counter[Row]]:
     """The rows of each (subscription, table) that the project has; read as `run` would."""
-    nodes = compilation(project, ["--target", target]).nodes
-    output = load_project(Reporter(Options(project_dir=project, target=target))).output
-    assert output
-    engine = open_engine(output, project)
-    try:
+    with _opened(project, target) as (engine, tables):
         return {
-            (node.compiled.subscription, str(node.compiled.relation)): Counter(
-                _target_rows(engine, node.compiled)
-            )
-            for node in nodes
+            (table.subscription, str(table.relation)): Counter(_target_rows(engine, table))
+            for table in tables
         }
-    finally:
-        engine.close()
+
+
+def told(project: Path, target: str) -> dict[str, list[tuple[Row, int]]]:
+    """The rows of each table, and how often it holds each, as JSON can tell them."""
+    return {table: [*held.items()] for (_, table), held in rows_of(project, target).items()}
 
 
 def execute(project: Path, target: str, statements: Sequence[str]) -> None:
     """Statements of somebody else; `{whole}` is the name of the target of table whole."""
-    nodes = compilation(project, ["--target", target]).nodes
-    output = load_project(Reporter(Options(project_dir=project, target=target))).output
-    assert output
-    engine = open_engine(output, project)
-    try:
-        names = {
-            node.compiled.relation.name: engine.table_sql(node.compiled.target) for node in nodes
-        }
-        for node in nodes:
-            assert engine.exists(node.compiled.target)
+    with _opened(project, target) as (engine, tables):
+        names = {table.relation.name: engine.table_sql(table.target) for table in tables}
+        for table in tables:
+            assert engine.exists(table.target)
         for statement in statements:
             engine.execute(statement.format(**names))
-    finally:
-        engine.close()
+
+
+@contextmanager
+def _opened(project: Path, target: str) -> Iterator[tuple[Engine, list[CompiledTable]]]:
+    """A project's engine, and its targets."""
+    tables = [node.compiled for node in compilation(project, ["--target", target]).nodes]
+    output = load_project(Reporter(Options(project_dir=project, target=target))).output
+    assert output
+    with closing(open_engine(output, project)) as engine:
+        yield engine, tables
 
 
 def _target_rows(engine: Engine, table: CompiledTable) -> Iterator[Row]:
