@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from interpreting import mapped
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -65,7 +67,6 @@ def serving(
 ) -> Iterator[SparkServer]:
     """Start a server. `ways` holds the Hive settings of each Thrift server by a name of its own."""
     from filtersql.targets.jars import jars
-    from filtersql.targets.java_archive import mapping
 
     numbers = free_ports(len(ways) + 1)
     ports = dict(zip((*ways, "connect"), numbers, strict=True))
@@ -88,10 +89,9 @@ def serving(
         stderr=log,
         text=True,
         env={
-            **os.environ,
+            **mapped(),
             "SPARK_LOCAL_IP": "127.0.0.1",
             "PYSPARK_PYTHON": sys.executable,
-            "SPARK_SUBMIT_OPTS": f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {mapping()}".strip(),
         },
     )
     try:

@@ -5,19 +5,34 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from interpreting import mapped
 
 pytestmark = pytest.mark.spark
 
+#: what each program begins with: something is done once Java is at work
+_AT_WORK = """
+import threading, time
+
+def at_work(spark, then, *words):
+    def wait():
+        while not spark.sparkContext.statusTracker().getActiveJobsIds():
+            time.sleep(0.05)
+        then(*words)
+
+    threading.Thread(target=wait).start()
+
+def say_so():
+    print("started", flush=True)
+"""
 _INTERRUPTED = """
 import signal
 from filtersql.targets.embedded import own_session
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 session = own_session(1, {}, ())
-print("started", flush=True)
+at_work(session, say_so)
 try:
     session.sql("SELECT SUM(a.id * b.id) FROM RANGE(10000000) AS a, RANGE(10000000) AS b").collect()
 except KeyboardInterrupt:
@@ -34,7 +49,7 @@ before = signal.getsignal(signal.SIGINT)
 spark.conf.set("spark.databricks.delta.commitInfo.userMetadata", "mine")
 session = Session(spark, "delta", None, None)
 session.borrow()
-print("started", flush=True)
+at_work(spark, say_so)
 try:
     session.rows("SELECT SUM(a.id * b.id) FROM RANGE(10000000) AS a, RANGE(10000000) AS b")
 except KeyboardInterrupt:
@@ -48,19 +63,18 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("program", [_INTERRUPTED, _BORROWED], ids=["own", "user's"])
 def test_ctrl_c_while_java_is_at_work_is_told_as_that(program: str) -> None:
     """Not as a statement that Spark refused, nor by tracebacks, nor at the statement's end."""
-    command = [sys.executable, "-c", program]
+    command, environment = [sys.executable, "-c", _AT_WORK + program], mapped()
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "started\n"
-        time.sleep(2)
         process.send_signal(signal.SIGINT)
         said, told = process.communicate(timeout=60)
         assert (said, "Traceback" in told) == ("interrupted\n", False), told
 
 
 _ENDED = """
-import os, signal, threading
+import os, signal
 from filtersql.errors import Mistakes
 from filtersql.targets.embedded import own_session
 from filtersql.targets.session import Session
@@ -69,7 +83,7 @@ from filtersql.targets.session_settings import during
 spark = own_session(1, {}, ())
 session = Session(spark, "delta", None, None)
 session.define("v", "SELECT 1")
-threading.Timer(2, os.kill, (spark.sparkContext._gateway.proc.pid, signal.SIGKILL)).start()
+at_work(spark, os.kill, spark.sparkContext._gateway.proc.pid, signal.SIGKILL)
 for work in (
     lambda: session.rows("SELECT SUM(a.id * b.id) FROM RANGE(9999999) AS a, RANGE(9999999) AS b"),
     lambda: during(spark, {"spark.sql.shuffle.partitions": "1"}).__enter__(),
@@ -86,7 +100,11 @@ for work in (
 def test_a_java_that_ends_is_told_as_that() -> None:
     """By what was asked, by what is asked then, and not by what tidies up."""
     ended = subprocess.run(
-        [sys.executable, "-c", _ENDED], capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "-c", _AT_WORK + _ENDED],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
     )
     words = "Spark ended in the middle of its work"
     assert ended.stdout.splitlines() == [words, words, "done"], ended.stderr

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from interpreting import mapped
 from places import put_files
 
 pytestmark = pytest.mark.spark
@@ -104,11 +105,9 @@ def test_a_notebooks_session_is_used_and_left_as_it_was(tmp_path: Path) -> None:
         text=True,
         cwd=tmp_path,
         env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
             # its Spark generates code; the tests' own does not, nor can it list tables then
-            "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-            " -XX:ReservedCodeCacheSize=240m",
+            **mapped("-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"),
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         },
         check=False,
     )
