@@ -25,8 +25,7 @@ def test_a_dump_with_publications(tmp_path: Path) -> None:
     """It stands in the project as it was, but for passwords; each publication has a subscriber."""
     shell = Shell(tmp_path)
     (tmp_path / "dump.sql").write_bytes(DUMP.read_bytes())
-    said = shell.run("filtersql init shop --from-dump dump.sql")
-    assert said.exit_code == 0, said.both
+    said = shell.succeed("init", "shop", "--from-dump", "dump.sql")
     written = (tmp_path / "shop" / "tables" / "schema.sql").read_text()
     secret = "host=h password=secret dbname=d"
     assert secret in DUMP.read_text()
@@ -58,8 +57,7 @@ def test_a_script_without_publications(tmp_path: Path) -> None:
     order = {"id": 1, "region": "eu", "tags": []}
     change = {"seq": 1, "relation": "orders", "op": "insert", "after": order}
     (shell.folder / "changes" / "1.jsonl").write_text(json.dumps(change))
-    said = shell.run("filtersql run --target local")
-    assert said.exit_code == 0, said.both
+    said = shell.succeed("run", "--target", "local")
     assert "OK my_shop/public.orders" in said.stdout
 
 

@@ -30,8 +30,7 @@ def shell(tmp_path: Path) -> Shell:
 class TestPage:
     def test_names_and_literals_are_text(self, nasty: Shell) -> None:
         """No element of the page comes from the project."""
-        ended = nasty.run("filtersql review")
-        assert ended.exit_code == 0, ended.both
+        nasty.succeed("review")
         page = parsed((nasty.folder / "target" / "review.html").read_text())
         assert {tag for tag, _ in page.tags} <= {
             *"html meta title style body header main h1 h2 h3 h4 p section div table tr".split(),
@@ -146,8 +145,7 @@ class TestPage:
 class TestMarkdown:
     def test_names_and_literals_are_text(self, nasty: Shell) -> None:
         """Outside of the SQL's fences nothing that the project wrote is markup."""
-        ended = nasty.run("filtersql review --format markdown")
-        assert ended.exit_code == 0, ended.both
+        ended = nasty.succeed("review", "--format", "markdown")
         outside = re.sub(r"(`{3,})sql\n.*?\n\1\n", "", ended.stdout, flags=re.DOTALL)
         tags = {tag for tag, _ in parsed(outside).tags}
         assert tags <= {"code", "br", "details", "summary"}

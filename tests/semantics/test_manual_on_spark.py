@@ -44,8 +44,7 @@ def test_the_examples_arrive(
     shell = Shell(tmp_path)
     assert shell.filtersql("init", "shop", "--example", "postgres").exit_code == 0
     shell.folder = tmp_path / "shop"
-    first = shell.filtersql("run", "--target", output, "--show", "10")
-    assert first.exit_code == 0, first.both
+    first = shell.succeed("run", "--target", output, "--show", "10")
     assert rows(first.stdout, "s1.t1") == ["6|999|NSW", "555|102|NSW"]
     assert rows(first.stdout, "s4.parent") == ["2", "3", "4"]
     assert rows(first.stdout, "s4_leaf.child") == ["5", "6", "7"]
@@ -59,8 +58,7 @@ def test_the_examples_arrive(
     feed = shell.folder / "changes" / "later.jsonl"
     feed.write_text("".join(json.dumps(change) + "\n" for change in later))
     assert looks == [_TARGETS]
-    second = shell.filtersql("run", "--target", output, "--show", "10")
-    assert second.exit_code == 0, second.both
+    second = shell.succeed("run", "--target", output, "--show", "10")
     assert rows(second.stdout, "s1.t1") == ["6|999|NSW", "555|102|NSW"]
     assert rows(second.stdout, "s4.parent") == ["2", "3", "4"]
     assert rows(second.stdout, "s4_leaf.child") == ["5", "6", "7"]

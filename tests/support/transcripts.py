@@ -102,6 +102,12 @@ class Shell:
         out, err, talk = (self._local(each.getvalue()) for each in (stdout, stderr, both))
         return Ended(out, err, talk, exit_code)
 
+    def succeed(self, *arguments: str) -> Ended:
+        """`filtersql ARGUMENTS …`, which must end well."""
+        ended = self.filtersql(*arguments)
+        assert ended.exit_code == 0, f"filtersql {' '.join(arguments)}:\n{ended.both}"
+        return ended
+
     def _local(self, text: str) -> str:
         for name in {str(self.home), os.path.realpath(self.home)}:
             text = text.replace(name, "<folder>")
