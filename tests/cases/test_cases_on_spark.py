@@ -9,20 +9,14 @@ import pytest
 from answers import Project
 from cases import Case, Fence
 from rows import rows_of
+from small_spark import LAKES
 from test_cases import CASES
 
 pytestmark = pytest.mark.spark
 
 _FILES = ("transitions", "truncate")
 _LONG = ("truncate",)
-_OUTPUTS = ("delta", "ice")
-_PROFILES = """cases:
-  target: delta
-  outputs:
-    delta: {type: spark, method: session, format: delta, warehouse: warehouse}
-    ice: {type: spark, method: session, format: iceberg, catalog: lake,
-          catalog_config: {type: hadoop, warehouse: lakehouse}}
-"""
+_OUTPUTS = ("delta", "iceberg")
 _CHOSEN = [
     case
     for case in CASES
@@ -52,7 +46,7 @@ def test_spark_leaves_the_rows_of_the_case(
 ) -> None:
     """What the case shows for DuckDB is what Spark leaves."""
     project = Project(tmp_path)
-    (tmp_path / "profiles.yml").write_text(_PROFILES)
+    (tmp_path / "profiles.yml").write_text(f"cases:\n  target: delta\n  outputs:\n{LAKES}")
     asked = 0
     for fence in (*case.shared, *case.fences):
         if fence.words[:1] != ("rows",):

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 from running import World, insert, table
+from small_spark import SMALL
 from test_targets_spark import held, output
 
 from filtersql.catalog import Identity, ReplicaIdentity
@@ -35,7 +36,7 @@ def world(tmp_path) -> World:
 @pytest.fixture
 def engine(tmp_path, world, spark) -> Engine:
     """What has carried out two runs."""
-    engine = open_engine(output("iceberg"), tmp_path)
+    engine = open_engine(output("iceberg", spark_conf=SMALL), tmp_path)
     assert world.run(engine).mistakes == ()
     more(world, 2, b="twice")
     assert world.run(engine).mistakes == ()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from landing_files import FEEDS, WRITERS, Change, Tables, Told, fed
 from one_by_one import Killed
 from running import World
+from small_spark import SMALL
 from test_targets_spark import output, warm
 
 from filtersql.run import Options, run
@@ -72,7 +73,7 @@ def test_spark_applies_a_late_change_once(tmp_path, monkeypatch, warm, form, tab
     """Its mark is behind the last of its target, not behind those of others; also when killed."""
     world = World(tmp_path, "spark", "lake" if table_format == "iceberg" else None)
     fed(world, form)
-    engine = open_engine(output(table_format), tmp_path)
+    engine = open_engine(output(table_format, spark_conf=SMALL), tmp_path)
 
     def land(table: str, name: str, *changes: Change) -> None:
         world.write(f"changes/public/{table}/{name}", WRITERS[form](table, *changes).encode())

@@ -11,11 +11,13 @@ from answers import Project
 from crashes import Runner
 from histories import lines
 from rows import rows_of
+from small_spark import SMALL
 
+_SPARK = {"type": "spark", "method": "session", "spark_conf": SMALL}
 _OUTPUTS = {
     "duckdb": {"type": "duckdb", "path": "x.duckdb"},
-    "delta": {"type": "spark", "method": "session", "format": "delta", "warehouse": "warehouse"},
-    "iceberg": {"type": "spark", "method": "session", "format": "iceberg", "catalog": "lake",
+    "delta": {**_SPARK, "format": "delta", "warehouse": "warehouse"},
+    "iceberg": {**_SPARK, "format": "iceberg", "catalog": "lake",
                 "catalog_config": {"type": "hadoop", "warehouse": "lakehouse"}},
 }  # fmt: skip
 _RAISING, _MENDED = "10 / b > 0", "b > 0"

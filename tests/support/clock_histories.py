@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from places import put_files
+from small_spark import LAKES
 
 __all__ = ["TABLES", "ClockHistory", "Step", "lines"]
 
@@ -34,10 +35,8 @@ FILES = {
   target: duckdb
   outputs:
     duckdb: {type: duckdb, path: clocks.duckdb}
-    delta: {type: spark, method: session, format: delta, warehouse: warehouse}
-    iceberg: {type: spark, method: session, format: iceberg, catalog: lake,
-              catalog_config: {type: hadoop, warehouse: lakehouse}}
-""",
+"""
+    + LAKES,
     "tables/tables.yml": """tables:
   - {name: keyed, columns: {id: int not null, n: int, at: timestamptz}, primary_key: [id],
      replica_identity: full}

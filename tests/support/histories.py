@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from small_spark import LAKES
+
 __all__ = ["TARGETS", "History", "Rows", "lines", "write_files"]
 
 Row = tuple[Any, ...]
@@ -30,10 +32,8 @@ _FILES = {
   target: duckdb
   outputs:
     duckdb: {type: duckdb, path: histories.duckdb}
-    delta: {type: spark, method: session, format: delta, warehouse: warehouse, threads: 2}
-    iceberg: {type: spark, method: session, format: iceberg, catalog: lake, threads: 2,
-              catalog_config: {type: hadoop, warehouse: lakehouse}}
-""",
+"""
+    + LAKES,
     "tables/tables.sql": """-- filtersql: raw
 CREATE TABLE kept (id int, region text, n int, big text, PRIMARY KEY (id, region));
 CREATE TABLE whole (id int PRIMARY KEY, n int, note text);

@@ -6,9 +6,11 @@ process stay as they are.
 
 from __future__ import annotations
 
+import json
+
 from filtersql.targets.splitting import FOR_SMALL
 
-__all__ = ["SMALL"]
+__all__ = ["LAKES", "SMALL"]
 
 SMALL = {
     **FOR_SMALL,
@@ -22,3 +24,11 @@ SMALL = {
     "spark.databricks.delta.stats.collect": "false",
     "spark.databricks.delta.stats.skipping": "false",
 }
+
+#: outputs of a profile: the folders of Delta and of Iceberg in that of the project
+LAKES = f"""\
+    delta: &delta {{type: spark, method: session, format: delta, warehouse: warehouse, threads: 2,
+                   spark_conf: {json.dumps(SMALL)}}}
+    iceberg: {{<<: *delta, format: iceberg, catalog: lake,
+              catalog_config: {{type: hadoop, warehouse: lakehouse}}}}
+"""
