@@ -64,8 +64,7 @@ def test_targets_hold_what_the_filters_say(project: LiveProject) -> None:
     said = project.capture("--create")
     assert f'publication "{project.slot}" was made' in said
     assert "40 rows of public.orders" in said
-    project.goes("run")
-    assert project.differences() == []
+    project.followed()
 
     project.sql(
         "UPDATE orders SET region = 'us' WHERE id < 5",
@@ -84,8 +83,7 @@ def test_targets_hold_what_the_filters_say(project: LiveProject) -> None:
     project.capture()
     unsent = [each for each in records(project) if each.get("unchanged")]
     assert {each["relation"] for each in unsent} == {"public.items"}
-    project.goes("run")
-    assert project.differences() == []
+    project.followed()
     assert "WRONG=0" in project.goes("audit")
 
     # a transaction in two phases comes when it is committed
@@ -94,9 +92,7 @@ def test_targets_hold_what_the_filters_say(project: LiveProject) -> None:
     assert records(project)[-2]["after"]["id"] == 100
 
     project.sql("TRUNCATE orders, items; INSERT INTO items VALUES (1, 'a', 'b'), (3, 'c', 'd')")
-    project.capture()
-    project.goes("run")
-    assert project.differences() == []
+    project.brought_up_to_date()
     assert "Nothing changed" in project.goes("run")
 
 
@@ -131,8 +127,7 @@ def test_a_publication_made_by_the_owner_is_used(project: LiveProject) -> None:
 
     project.sql(f"ALTER PUBLICATION {project.slot} SET TABLE orders, items, events")
     assert "publication" not in project.capture("--create")
-    project.goes("run")
-    assert project.differences() == []
+    project.followed()
 
 
 def test_drop_removes_what_create_made(project: LiveProject) -> None:

@@ -10,14 +10,9 @@ from collections.abc import Callable
 import pytest
 from live_processes import Process, wait_for, watched
 from live_projects import LiveProject
-from own_servers import INSTALLED, OwnServer, own_server
+from own_servers import NEEDS_POSTGRES_15, OwnServer, own_server
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.skipif(
-        not INSTALLED, reason="postgresql-15 is not installed (apt-get install postgresql-15)"
-    ),
-]
+pytestmark = NEEDS_POSTGRES_15
 
 
 def test_a_restored_server(project: LiveProject, own: OwnServer) -> None:
@@ -138,8 +133,7 @@ def test_a_type_that_changes(project: LiveProject) -> None:
     project.redefine("numeric(10,2)", "numeric(12,2)")
     project.capture()
     project.goes("apply", "--yes")
-    project.goes("run")
-    assert project.differences() == []
+    project.followed()
 
 
 def test_a_partition_that_nobody_knows(project: LiveProject) -> None:
@@ -296,5 +290,4 @@ def test_many_rows_in_one_transaction(
     )
     assert megabytes < 250
     assert "aborted" not in project.changes[-1].read_text()
-    project.goes("run")
-    assert project.differences() == []
+    project.followed()

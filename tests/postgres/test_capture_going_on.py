@@ -12,18 +12,13 @@ from pathlib import Path
 import pytest
 from live_processes import Process, Writers, wait_for
 from live_projects import LiveProject
-from own_servers import INSTALLED, OwnServer
+from own_servers import NEEDS_POSTGRES_15, OwnServer
 from relays import relay
 from servers import Server
 
 from filtersql.postgres import slot_stream
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.skipif(
-        not INSTALLED, reason="postgresql-15 is not installed (apt-get install postgresql-15)"
-    ),
-]
+pytestmark = NEEDS_POSTGRES_15
 
 
 def test_runs_beside_a_capture_follow_the_source(project: LiveProject) -> None:
@@ -43,8 +38,7 @@ def test_runs_beside_a_capture_follow_the_source(project: LiveProject) -> None:
             wait_for(project.is_right)
             assert time.monotonic() - behind < 10
         for process in (capture, run):
-            process.process.send_signal(signal.SIGTERM)
-            code, said = process.ended()
+            code, said = process.stopped()
             assert code == 0, said
     assert "  s/public.orders: " in said
     assert "ERROR" not in said.replace("ERROR=0", ""), said
@@ -70,8 +64,7 @@ def test_a_network_that_breaks_and_a_server_that_crashes(
             own.stop("immediate")
             own.start()
             goes_on()
-            capture.process.send_signal(signal.SIGTERM)
-            code, waited = capture.ended()
+            code, waited = capture.stopped()
     lost = waited.count('lost the connection to source "erp"'), waited.count("Again in 1 s")
     assert (code, *lost) == (0, 2, 2), waited
     project.write("profiles.yml", profile)
@@ -81,12 +74,10 @@ def test_a_network_that_breaks_and_a_server_that_crashes(
 def test_a_server_that_stops_does_not_wait_for_ever(project: LiveProject, own: OwnServer) -> None:
     """It waits until all is on disk here, also what concerns no table of the project."""
     with Process(project, "capture", "erp") as capture:
-        active = f"SELECT active FROM pg_replication_slots WHERE slot_name = '{project.slot}'"
-        wait_for(lambda: project.rows(active) == [(True,)])
+        capture.begins()
         project.sql("CREATE TABLE other (a int)", "INSERT INTO other SELECT generate_series(1, 9)")
         own.stop("fast")
-        capture.process.send_signal(signal.SIGTERM)
-        code, said = capture.ended()
+        code, said = capture.stopped()
     assert code == 0, said
     said = project.refused("capture", "erp", "--until-current", code=2)
     assert "could not connect" in said
@@ -122,18 +113,15 @@ def test_a_server_that_is_not_heard_any_more(
 def test_ended_by_a_signal(project: LiveProject) -> None:
     """What is whole is closed, and the exit code is 0; how fast it was and is, is told."""
     with Process(project, "capture", "erp") as capture:
-        active = f"SELECT active FROM pg_replication_slots WHERE slot_name = '{project.slot}'"
-        wait_for(lambda: project.rows(active) == [(True,)])
+        capture.begins()
         project.sql("INSERT INTO items VALUES (100, '', '')")
         time.sleep(0.5)
         status = project.goes("status")
-        capture.process.send_signal(signal.SIGTERM)
-        code, said = capture.ended()
+        code, said = capture.stopped()
     assert re.search(r"bytes of its log behind; a capture is running, \d+ changes a second", status)
     told = r"1 transaction, 1 change up to \w+/\w+, \d+ a second, \d+\.\d s behind"
     assert (code, bool(re.search(told, said))) == (0, True), said
-    project.goes("run")
-    assert project.differences() == []
+    project.followed()
 
 
 def test_a_slot_that_waits_for_a_transaction(tmp_path: Path, postgres: Server) -> None:
@@ -160,8 +148,7 @@ def test_a_slot_that_waits_for_a_transaction(tmp_path: Path, postgres: Server) -
     assert code == 130
     assert re.search(rf"waits for the end of open transactions: .*process {pid}\b", said), said
     project.capture("--create")
-    project.goes("run")
-    assert project.differences() == []
+    project.followed()
     project.drop()
 
 
@@ -173,15 +160,12 @@ def test_a_large_transaction_that_was_rolled_back(tmp_path: Path, postgres: Serv
     project.capture("--create")
     closed = len(project.changes)
     with Process(project, "capture", "erp") as capture:
-        active = f"SELECT active FROM pg_replication_slots WHERE slot_name = '{project.slot}'"
-        wait_for(lambda: project.rows(active) == [(True,)])
+        capture.begins()
         with project.server.connect(name) as connection:
             connection.execute("INSERT INTO items VALUES (100, '', '')")
             with connection.transaction(), connection.transaction(force_rollback=True):
                 connection.execute("INSERT INTO items SELECT n FROM generate_series(101, 999) n")
         wait_for(lambda: len(project.changes) > closed)
         capture.kill()
-    project.capture()
-    project.goes("run")
-    assert project.differences() == []
+    project.brought_up_to_date()
     project.drop()

@@ -41,9 +41,7 @@ def test_a_table_that_joins_the_project(project: LiveProject) -> None:
     assert f'public.items joins publication "{project.slot}"' in said
     assert "21 rows of public.items" in said
     project.sql("INSERT INTO items VALUES (101, 'x', 'y')", "DELETE FROM orders WHERE id < 5")
-    project.capture()
-    project.goes("run")
-    assert project.differences() == []
+    project.brought_up_to_date()
     assert "WRONG=0" in project.goes("audit")
 
     # What was taken out for a while is not put back unseen.
@@ -65,8 +63,7 @@ def test_tables_that_join_at_once(project: LiveProject) -> None:
     assert rows == "--rows public.items --rows public.orders"
     assert not (project.folder / "captured/erp/joined.json").exists()
     project.capture(*rows.split())
-    project.goes("run")
-    assert project.differences() == []
+    project.followed()
 
 
 def test_a_table_that_joins_targets_that_are_not_copied(project: LiveProject) -> None:

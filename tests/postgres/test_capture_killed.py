@@ -13,15 +13,10 @@ from typing import ClassVar
 import pytest
 from live_processes import Process, Writers
 from live_projects import DDL, FILTERS, LiveProject
-from own_servers import INSTALLED, own_server
+from own_servers import NEEDS_POSTGRES_15, own_server
 from servers import RELEASES, Server, serve
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.skipif(
-        not INSTALLED, reason="postgresql-15 is not installed (apt-get install postgresql-15)"
-    ),
-]
+pytestmark = NEEDS_POSTGRES_15
 _PGBENCH = "/usr/lib/postgresql/15/bin/pgbench"
 #: transactions a second, so that a run has an end
 _RATE = 300

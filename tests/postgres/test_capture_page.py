@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -68,8 +67,7 @@ def test_the_page_is_true(tmp_path: Path, postgres: Server) -> None:
             wait_for(results.exists)  # a first run ends where another has DuckDB's file open
             wait_for(project.is_right)
             for process in going:
-                process.process.send_signal(signal.SIGTERM)
-                code, said = process.ended()
+                code, said = process.stopped()
                 assert code == 0, said
         assert len(commands) - len(going) == len(going) == 2
         assert "WRONG=0" in project.goes("audit")

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from live_processes import Process, wait_for
 from live_projects import DDL, LiveProject
-from own_servers import INSTALLED
+from own_servers import NEEDS_POSTGRES_15, OwnServer, own_server
 from servers import Server
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.skipif(
-        not INSTALLED, reason="postgresql-15 is not installed (apt-get install postgresql-15)"
-    ),
-]
+pytestmark = NEEDS_POSTGRES_15
 _TABLE = "CREATE TABLE items (id int PRIMARY KEY, kind text, note text);"
 _INTO_EVENTS = "INSERT INTO events VALUES (2, 5, 5), (1, 6, 6)"
 _DETACH = "ALTER TABLE events DETACH PARTITION events_2"
 _EVENTS_2 = "events_2 (k int NOT NULL, id int NOT NULL, n int, PRIMARY KEY (k, id))"
+
+
+@pytest.fixture(scope="module")
+def own() -> Iterator[OwnServer]:
+    """One for all: no test harms it."""
+    with own_server() as server:
+        yield server
+
+
+@pytest.fixture
+def project(project: LiveProject) -> Iterator[LiveProject]:
+    yield project
+    project.drop()
 
 
 def test_a_primary_key_that_became_wider(project: LiveProject) -> None:

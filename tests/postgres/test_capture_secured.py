@@ -8,15 +8,10 @@ from pathlib import Path
 import pytest
 from live_processes import Process, wait_for
 from live_projects import LiveProject
-from own_servers import INSTALLED, OwnServer, own_server
+from own_servers import NEEDS_POSTGRES_15, OwnServer, own_server
 from secured import authority, keystore
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.skipif(
-        not INSTALLED, reason="postgresql-15 is not installed (apt-get install postgresql-15)"
-    ),
-]
+pytestmark = NEEDS_POSTGRES_15
 _PASSWORD = "hunter2"
 
 

@@ -8,6 +8,7 @@ with Writers(project, clients=4, seed=1), Process(project, "capture", "erp") as 
 from __future__ import annotations
 
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -36,6 +37,7 @@ class Process:
     def __init__(
         self, project: LiveProject, *arguments: str, limited: Callable[[], None] | None = None
     ) -> None:
+        self.project = project
         self.process = subprocess.Popen(
             [sys.executable, "-m", "filtersql", *arguments],
             cwd=project.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -46,6 +48,16 @@ class Process:
         """Its exit code and what it said."""
         said, _ = self.process.communicate(timeout=seconds)
         return self.process.returncode, said
+
+    def stopped(self) -> tuple[int, str]:
+        """The same, after a signal to end."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.ended()
+
+    def begins(self) -> None:
+        """Wait until the server sends to this capture."""
+        active = f"SELECT active FROM pg_replication_slots WHERE slot_name = '{self.project.slot}'"
+        wait_for(lambda: self.project.rows(active) == [(True,)])
 
     def kill(self) -> None:
         self.process.kill()

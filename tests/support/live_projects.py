@@ -115,9 +115,7 @@ class LiveProject:
 
     def goes(self, *arguments: str) -> str:
         """A command that must end well; what it printed."""
-        ended = self.call(*arguments)
-        assert ended.exit_code == 0, ended.both
-        return ended.both
+        return Shell(self.folder).succeed(*arguments).both
 
     def refused(self, *arguments: str, code: int = 1) -> str:
         """A command that must be refused; what it said."""
@@ -148,15 +146,15 @@ class LiveProject:
         except duckdb.IOException:
             return False
 
-    def is_followed(self) -> bool:
-        """Whether the targets are as the source is now, after one more run."""
+    def followed(self) -> None:
+        """One more run: then the targets must be as the source is now."""
         self.goes("run")
-        return self.differences() == []
+        assert self.differences() == []
 
     def brought_up_to_date(self) -> None:
         """Capture and run up to the present: then the targets must be right."""
         self.capture()
-        assert self.is_followed(), self.differences()
+        self.followed()
 
     def begun_anew(self) -> None:
         """What the hints say is the way on, where a capture cannot go on."""

@@ -18,13 +18,20 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+import pytest
 from servers import Server, _as_user, _unprivileged, free_port, without
 
-__all__ = ["INSTALLED", "OwnServer", "own_server"]
+__all__ = ["INSTALLED", "NEEDS_POSTGRES_15", "OwnServer", "own_server"]
 
 _HOME = Path("/usr/lib/postgresql/15/bin")
 #: whether Debian's package is there
 INSTALLED = (_HOME / "postgres").exists()
+NEEDS_POSTGRES_15 = [
+    pytest.mark.postgres,
+    pytest.mark.skipif(
+        not INSTALLED, reason="postgresql-15 is not installed (apt-get install postgresql-15)"
+    ),
+]
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
