@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from imported_projects import RARE, RICH, agrees, begin, database_of, files_of
+from imported_projects import RARE, RICH, agrees, begin, begun, files_of
 from pglogical_servers import missing, serve_installed
 from servers import Server
 from test_listings_postgres import build
@@ -41,9 +41,7 @@ def import_rich(server: Server, folder: Path, version: int) -> None:
     root = begin(folder, server.url(database))
     shell = Shell(folder)
 
-    ended = shell.run("filtersql import erp shop")
-
-    assert ended.exit_code == 0, ended.both
+    ended = shell.succeed("import", "erp", "shop")
     assert "Wrote tables/erp.sql, publications/erp.sql, filtersql_project.yml" in ended.both
     assert said(ended)[2:] == [
         "Never sent: foreign table public.far: its rows are another server's",
@@ -82,13 +80,9 @@ def test_a_rich_schema_of_older(older: tuple[Server, int], tmp_path: Path) -> No
 
 def test_what_is_rare(postgres: Server, tmp_path: Path) -> None:
     """Identity of partitions, heirs of heirs, tables as types, indexes of partitions."""
-    database, connection = database_of(postgres, RARE)
-    connection.close()
-    root, shell = begin(tmp_path, postgres.url(database)), Shell(tmp_path)
+    database, root, shell = begun(postgres, tmp_path, RARE)
 
-    ended = shell.run("filtersql import erp shop")
-
-    assert ended.exit_code == 0, ended.both
+    ended = shell.succeed("import", "erp", "shop")
     assert "Left out" not in ended.both
     agrees(postgres, database, root, 18)
     assert shell.run("filtersql compile --project-dir shop").exit_code == 0

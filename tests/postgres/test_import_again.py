@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from imported_projects import begin, database_of, files_of
+from imported_projects import begin, begun, database_of, files_of
 from servers import Server
 from transcripts import Shell
 
@@ -73,22 +73,20 @@ def test_a_changed_server(postgres: Server, tmp_path: Path) -> None:
 
 def test_a_database_without_tables(postgres: Server, tmp_path: Path) -> None:
     """It is said: the wrong database looks like this."""
-    database, connection = database_of(postgres)
-    connection.close()
-    begin(tmp_path, postgres.url(database))
-    ended = Shell(tmp_path).run("filtersql import erp shop")
+    _, _, shell = begun(postgres, tmp_path)
+    ended = shell.run("filtersql import erp shop")
     assert ended.exit_code == 0
     assert 'source "erp" defines no table that its user may see' in ended.stderr
 
 
 def test_a_captured_server(postgres: Server, tmp_path: Path) -> None:
     """The publication that a capture makes is not one of the project's."""
-    database, connection = database_of(
-        postgres, "CREATE TABLE t (id int PRIMARY KEY)", "CREATE PUBLICATION p FOR TABLE t"
+    _, _, shell = begun(
+        postgres,
+        tmp_path,
+        "CREATE TABLE t (id int PRIMARY KEY)",
+        "CREATE PUBLICATION p FOR TABLE t",
     )
-    connection.close()
-    begin(tmp_path, postgres.url(database))
-    shell = Shell(tmp_path)
     shell.run("filtersql import erp shop")
     shell.run("cd shop")
     assert shell.run("filtersql capture erp --create --until-current").exit_code == 0
@@ -101,9 +99,7 @@ def test_a_captured_server(postgres: Server, tmp_path: Path) -> None:
 
 def test_only_the_project_publishes(postgres: Server, tmp_path: Path) -> None:
     """Nothing is published for it, and no subscription to what is not there is begun."""
-    database, connection = database_of(postgres, "CREATE TABLE t (id int PRIMARY KEY)")
-    connection.close()
-    root, shell = begin(tmp_path, postgres.url(database)), Shell(tmp_path)
+    _, root, shell = begun(postgres, tmp_path, "CREATE TABLE t (id int PRIMARY KEY)")
     (root / "publications").mkdir()
     mine = "publications: [{name: mine, tables: [{name: t, where: id > 1}]}]\n"
     (root / "publications" / "mine.yml").write_text(mine)
@@ -114,11 +110,9 @@ def test_only_the_project_publishes(postgres: Server, tmp_path: Path) -> None:
 
 def test_nothing_is_published_yet(postgres: Server, tmp_path: Path) -> None:
     """A publication of all tables with a key is begun, and a subscription that reads captures."""
-    database, connection = database_of(
-        postgres, "CREATE TABLE t (id int PRIMARY KEY)", "CREATE TABLE keyless (id int)"
+    _, root, shell = begun(
+        postgres, tmp_path, "CREATE TABLE t (id int PRIMARY KEY)", "CREATE TABLE keyless (id int)"
     )
-    connection.close()
-    root, shell = begin(tmp_path, postgres.url(database)), Shell(tmp_path)
     shell.run("filtersql import erp shop")
     shell.run("cd shop")
     assert shell.run("filtersql compile").exit_code == 0
@@ -134,8 +128,9 @@ def test_nothing_is_published_yet(postgres: Server, tmp_path: Path) -> None:
 
 def test_what_is_refused_is_left_out(postgres: Server, tmp_path: Path) -> None:
     """With what needs it, and with the reason; the rest is there."""
-    database, connection = database_of(
+    _, _, shell = begun(
         postgres,
+        tmp_path,
         "CREATE TABLE t (id int PRIMARY KEY)",
         "CREATE TABLE mother (id int PRIMARY KEY)",
         "CREATE TABLE father (id int)",
@@ -145,10 +140,7 @@ def test_what_is_refused_is_left_out(postgres: Server, tmp_path: Path) -> None:
         "ALTER TABLE child REPLICA IDENTITY FULL",
         "CREATE PUBLICATION p FOR TABLE t, ONLY child",
     )
-    connection.close()
-    begin(tmp_path, postgres.url(database))
-    ended = Shell(tmp_path).run("filtersql import erp shop --format json")
-    assert ended.exit_code == 0, ended.both
+    ended = shell.succeed("import", "erp", "shop", "--format", "json")
     left_out = json.loads(ended.stdout)["left_out"]
     assert {(one["kind"], one["name"]): one["reason"] for one in left_out} == {
         ("table", "public.child"): "a column of several parents is not supported",
@@ -157,13 +149,14 @@ def test_what_is_refused_is_left_out(postgres: Server, tmp_path: Path) -> None:
         ("table", "public.grandchild"): 'relation "public.child" does not exist',
         ("table", "public.of_children"): 'type "public.child" does not exist',
     }
-    assert Shell(tmp_path).run("filtersql compile --project-dir shop").exit_code == 0
+    assert shell.run("filtersql compile --project-dir shop").exit_code == 0
 
 
 def test_a_subscriber(postgres: Server, tmp_path: Path) -> None:
     """Its subscriptions without their connection strings, into the publisher's project."""
-    database, connection = database_of(
+    database, root, shell = begun(
         postgres,
+        tmp_path,
         "CREATE TABLE t (id int PRIMARY KEY)",
         "CREATE PUBLICATION p FOR TABLE t",
         "CREATE SUBSCRIPTION \"My sub\" CONNECTION 'dbname=absent password=hunter2' PUBLICATION p"
@@ -171,8 +164,6 @@ def test_a_subscriber(postgres: Server, tmp_path: Path) -> None:
         "CREATE SUBSCRIPTION other CONNECTION 'dbname=absent password=hunter2' PUBLICATION q"
         " WITH (connect = false, slot_name = NONE)",
     )
-    connection.close()
-    root, shell = begin(tmp_path, postgres.url(database)), Shell(tmp_path)
     ended = shell.run("filtersql import erp shop")
     assert "Left out: subscription other: another server publishes" in ended.both
     assert list(load(root).definitions.subscriptions) == ["My sub"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from catalogs import of_definitions, of_postgres
-from imported_projects import RICH, begin, database_of, files_of
+from imported_projects import RICH, begin, begun, database_of, files_of
 from servers import Server
 from transcripts import Shell
 
@@ -77,9 +77,7 @@ def test_a_role_that_may_read_nothing(postgres: Server, tmp_path: Path) -> None:
     path = tmp_path / "shop" / "profiles.yml"
     path.write_text(path.read_text().replace("user=postgres", "user=nobody_at_all"))
 
-    ended = shell.run("filtersql import erp shop")
-
-    assert ended.exit_code == 0, ended.both
+    ended = shell.succeed("import", "erp", "shop")
     assert "Nothing has changed" in ended.both
     after = files_of(tmp_path / "shop")
     assert {name for name in after if after[name] != before[name]} == {"profiles.yml"}
@@ -90,8 +88,9 @@ def test_a_thousand_tables(
     postgres: Server, tmp_path: Path, announce: Callable[[str], None]
 ) -> None:
     """As many queries as for one table, and a matter of seconds."""
-    database, connection = database_of(
+    _, _, shell = begun(
         postgres,
+        tmp_path,
         "DO $$ BEGIN FOR i IN 1..1000 LOOP EXECUTE format('CREATE TABLE t%s (id int PRIMARY KEY,"
         " a text NOT NULL, b numeric(10,2), c timestamptz, d jsonb, e int[])', i);"
         " END LOOP; END $$",
@@ -102,10 +101,8 @@ def test_a_thousand_tables(
         "DO $$ BEGIN FOR i IN 1..200 LOOP EXECUTE format('CREATE PUBLICATION p%s FOR TABLE t%s"
         " WHERE (id > %s)', i, i, i); END LOOP; END $$",
     )
-    connection.close()
-    begin(tmp_path, postgres.url(database))
     began = time.monotonic()
-    ended = Shell(tmp_path).run("filtersql import erp shop")
+    ended = shell.run("filtersql import erp shop")
     spent = time.monotonic() - began
     announce(f"1,000 tables, 300 partitions, 201 publications: imported in {spent:.1f} s")
     assert ended.exit_code == 0, ended.both
@@ -129,11 +126,8 @@ def test_odd_names(postgres: Server, tmp_path: Path) -> None:
             f"CREATE PUBLICATION {each} FOR TABLE {each}.t ({each}) WHERE ({each} > 5),"
             f" public.{each} WHERE ({each} < 5)",
         ]
-    database, connection = database_of(postgres, *statements)
-    connection.close()
-    root, shell = begin(tmp_path, postgres.url(database)), Shell(tmp_path)
-    ended = shell.run("filtersql import erp shop")
-    assert ended.exit_code == 0, ended.both
+    database, root, shell = begun(postgres, tmp_path, *statements)
+    ended = shell.succeed("import", "erp", "shop")
     assert "Left out" not in ended.both
     project = load(root)
     assert set(project.definitions.publications) == set(ODD_NAMES)

@@ -53,9 +53,7 @@ def test_sets_of_pglogical(cluster: Server, tmp_path: Path) -> None:
         ).fetchall()
     root, shell = begin(tmp_path, cluster.url(provider)), Shell(tmp_path)
 
-    ended = shell.run("filtersql import erp shop")
-
-    assert ended.exit_code == 0, ended.both
+    ended = shell.succeed("import", "erp", "shop")
     assert "Left out" not in ended.both
     project = load(root)
     assert (project.semantics.name, project.postgres_version) == ("pglogical", 15)
@@ -92,8 +90,7 @@ def test_sets_of_pglogical(cluster: Server, tmp_path: Path) -> None:
     path = root / "profiles.yml"
     path.write_text(path.read_text().replace(provider, subscriber))
     (root / "subscriptions" / "erp.yml").unlink()
-    ended = shell.run("filtersql import erp shop --only subscriptions")
-    assert ended.exit_code == 0, ended.both
+    ended = shell.succeed("import", "erp", "shop", "--only", "subscriptions")
     subscription = load(root).definitions.subscriptions["sub"]
     assert {name for name, _ in subscription.replication_sets} == {"emea", "default"}
     assert subscription.local_changes_only
@@ -110,8 +107,7 @@ def test_a_role_that_may_not_look(cluster: Server, tmp_path: Path) -> None:
         connection.execute("CREATE ROLE looker LOGIN")
     dsn = cluster.url(provider).replace("user=postgres", "user=looker")
     begin(tmp_path, dsn)
-    ended = Shell(tmp_path).run("filtersql import erp shop --format json")
-    assert ended.exit_code == 0, ended.both
+    ended = Shell(tmp_path).succeed("import", "erp", "shop", "--format", "json")
     assert json.loads(ended.stdout)["left_out"] == [
         {
             "kind": "catalogs of",
@@ -146,8 +142,7 @@ def test_views_of_bdr(postgres: Server, tmp_path: Path) -> None:
                 'emea'::name AS set_name, '(a > 5)'::text AS row_filter;
         """)
     root = begin(tmp_path, postgres.url(database))
-    ended = Shell(tmp_path).run("filtersql import erp shop")
-    assert ended.exit_code == 0, ended.both
+    Shell(tmp_path).succeed("import", "erp", "shop")
     project = load(root)
     assert project.semantics.name == "bdr"
     (table,) = project.definitions.replication_sets["emea"].tables

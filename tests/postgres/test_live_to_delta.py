@@ -47,8 +47,7 @@ def test_the_whole_way(tmp_path: Path, postgres: Server, spark: SparkSession) ->
     with postgres.connect(database) as connection:
         connection.execute(_DDL.encode())
         try:
-            ended = shell.run("filtersql import erp shop")
-            assert ended.exit_code == 0, ended.both
+            shell.succeed("import", "erp", "shop")
             goes("capture erp --create --until-current")
             goes("run")
             connection.execute(_CHANGES.encode())

@@ -17,10 +17,11 @@ from catalogs import of_definitions, of_postgres
 from places import HOME
 from servers import Server
 from test_listings_postgres import differences
+from transcripts import Shell
 
 from filtersql.project import Project, load
 
-__all__ = ["RARE", "RICH", "agrees", "begin", "database_of", "files_of"]
+__all__ = ["RARE", "RICH", "agrees", "begin", "begun", "database_of", "files_of"]
 
 _LIVE = HOME / "tests" / "data" / "live"
 RICH = (_LIVE / "rich.sql").read_text(encoding="utf-8")
@@ -54,6 +55,13 @@ def database_of(server: Server, *statements: str) -> tuple[str, psycopg.Connecti
     for statement in statements:
         connection.execute(statement.encode())
     return database, connection
+
+
+def begun(server: Server, folder: Path, *statements: str) -> tuple[str, Path, Shell]:
+    """A database after these, a project that is to be imported from it, and a shell beside it."""
+    database, connection = database_of(server, *statements)
+    connection.close()
+    return database, begin(folder, server.url(database)), Shell(folder)
 
 
 def agrees(server: Server, database: str, root: Path, version: int) -> Project:
