@@ -21,12 +21,14 @@ from answers import Project
 from pglogical_servers import ask, caught_up, missing, nodes, serve_pglogical, subscribe
 from pglogical_worlds import compared, remove, write_feed
 from servers import Server
-from subscribers import create_slot
+from subscribers import carry_out, create_slot
 
 BUDGET = float(os.environ.get("FILTERSQL_LIVE_SECONDS", "12"))
 FIRST = int(os.environ.get("FILTERSQL_LIVE_SEED", "1"))
 #: worlds of one cluster: pglogical keeps workers for databases that were given up
 _WORLDS = 20
+#: a statement that a key refuses is left out
+_REFUSED = psycopg.errors.UniqueViolation
 TABLES = (
     "CREATE TABLE t (id int PRIMARY KEY, v int, w int);\n"
     "CREATE TABLE u (id int PRIMARY KEY, v int, w int);\n"
@@ -133,11 +135,11 @@ def play(server: Server, seed: int, folder: Path) -> tuple[list[int], list[str]]
             source.execute(
                 TABLES + "".join(made.values()) + "CREATE PUBLICATION r FOR TABLE t, u, log"
             )
-            execute(source, transactions(chance, 5))
+            carry_out(source, transactions(chance, 5), _REFUSED)
             project = write_project(folder, made, chosen, source)
             create_slot(source, f"{provider}_rows")
             subscribe(server, provider, subscriber, chosen)
-            execute(source, transactions(chance, 30))
+            carry_out(source, transactions(chance, 30), _REFUSED)
             if not caught_up(server, provider, subscriber):
                 return [], []
             write_feed(source, f"{provider}_rows", folder)
@@ -167,15 +169,3 @@ def write_project(
         found = ask(source, f"SELECT to_jsonb(x)::text FROM {table} x")
         project.write(f"source/{table}.jsonl", "".join(f"{line}\n" for (line,) in found))
     return project
-
-
-def execute(connection: psycopg.Connection[Any], each: Iterator[list[str]]) -> None:
-    """Each list as a transaction; a statement that a key refuses is left out."""
-    for statements in each:
-        with connection.transaction():
-            for statement in statements:
-                try:
-                    with connection.transaction():
-                        connection.execute(statement)
-                except psycopg.errors.UniqueViolation:
-                    pass

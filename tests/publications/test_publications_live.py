@@ -25,13 +25,13 @@ from typing import Any
 
 import psycopg
 from answers import Project
-from feed import decoded, records, truncated
+from feed import decoded, recorded
 from live_worlds import TREE, World, kin
 from pglogical_servers import missing, serve_installed
 from rows import rows_of
 from servers import Server, named
 from shop import Subscribed
-from subscribers import CopyFails, caught_up, create_slot, subscribed
+from subscribers import CopyFails, carry_out, caught_up, create_slot, subscribed
 
 from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
@@ -215,27 +215,16 @@ def write_subscriptions(project: Project, subscriptions: Mapping[str, tuple[str,
 
 
 def execute(connection: psycopg.Connection[Any], transactions: Iterator[list[str]]) -> None:
-    """Each list as a transaction; a statement that is refused is left out."""
-    for statements in transactions:
-        with connection.transaction():
-            for statement in statements:
-                try:
-                    with connection.transaction():
-                        connection.execute(statement)
-                except (psycopg.errors.UniqueViolation, psycopg.errors.CheckViolation):
-                    pass
+    """Each list as a transaction; a statement that a key or a check refuses is left out."""
+    refused = psycopg.errors.UniqueViolation, psycopg.errors.CheckViolation
+    carry_out(connection, transactions, *refused)
 
 
 def write_feed(connection: psycopg.Connection[Any], publisher: str, folder: Path) -> None:
     """All changes of the publisher, as filtersql's native feed."""
-    roots: dict[str, tuple[str, ...]] = {}
-    for name in TREE:
-        for each in decoded(connection, f"{publisher}_{name}", [f"recorder_{name}"]):
-            if f"public.{name}" in truncated(each):
-                roots[each.lsn] = (*roots.get(each.lsn, ()), f"public.{name}")
-    rows = decoded(connection, f"{publisher}_rows", ["recorder"])
     (folder / "changes").mkdir(exist_ok=True)
-    text = "".join(json.dumps(record) + "\n" for record in records(rows, roots))
+    feed = recorded(connection, publisher, TREE)
+    text = "".join(json.dumps(record) + "\n" for record in feed)
     (folder / "changes" / "1.jsonl").write_text(text, encoding="utf-8")
 
 

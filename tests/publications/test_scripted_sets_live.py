@@ -24,7 +24,7 @@ from pglogical_servers import CopyFailed, ask, caught_up, missing, nodes, serve_
 from pglogical_worlds import compared, remove, write_feed
 from servers import Server
 from set_scripts import script
-from subscribers import create_slot
+from subscribers import carry_out, create_slot
 
 BUDGET = float(os.environ.get("FILTERSQL_LIVE_SECONDS", "5"))
 FIRST = int(os.environ.get("FILTERSQL_LIVE_SEED", "1"))
@@ -89,7 +89,7 @@ def play(server: Server, seed: int, folder: Path) -> tuple[list[int] | str, list
                 return "no set is left", []
             source.execute("CREATE PUBLICATION r FOR TABLES IN SCHEMA public, s")
             tables = columns_of(source)
-            execute(source, transactions(chance, tables, 6))
+            carry_out(source, transactions(chance, tables, 6), psycopg.Error)
             project = write_project(folder, kept, chosen, tables, source)
             ended = project.shell.filtersql("compile")
             if ended.exit_code:
@@ -100,7 +100,7 @@ def play(server: Server, seed: int, folder: Path) -> tuple[list[int] | str, list
                 subscribe(server, provider, subscriber, chosen)
             except CopyFailed:
                 return "the copy failed", []
-            execute(source, transactions(chance, tables, 30))
+            carry_out(source, transactions(chance, tables, 30), psycopg.Error)
             if not caught_up(server, provider, subscriber):
                 return "the subscriber gave up", []
             write_feed(source, f"{provider}_rows", folder)
@@ -211,15 +211,3 @@ def value(chance: random.Random, kind: str) -> str:
     if kind in ("integer", "bigint"):
         return str(chance.randint(1, 7))
     return chance.choice(["'x'", "'a'", "'ab'", "'1'", "'4'"])
-
-
-def execute(connection: psycopg.Connection[Any], each: Iterator[list[str]]) -> None:
-    """Each list as a transaction; a statement that the provider refuses is left out."""
-    for statements in each:
-        with connection.transaction():
-            for one in statements:
-                try:
-                    with connection.transaction():
-                        connection.execute(one.encode())
-                except psycopg.Error:
-                    pass

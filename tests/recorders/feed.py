@@ -25,7 +25,7 @@ from pgoutput import (
 )
 from psycopg import Connection
 
-__all__ = ["Decoded", "Record", "decoded", "records", "truncated"]
+__all__ = ["Decoded", "Record", "decoded", "recorded", "records", "truncated"]
 
 Record = dict[str, Any]
 
@@ -70,6 +70,18 @@ def records(messages: Iterable[Decoded], roots: Mapping[str, tuple[str, ...]]) -
         for record in _records(each, roots):
             seq += 1
             yield {"seq": seq, "tx": tx, **record}
+
+
+def recorded(
+    connection: Connection[Any], publisher: str, partitioned: Iterable[str]
+) -> Iterator[Record]:
+    """The feed of a publisher with slots and publications of recorders, one for each root."""
+    roots: dict[str, tuple[str, ...]] = {}
+    for name in partitioned:
+        for each in decoded(connection, f"{publisher}_{name}", [f"recorder_{name}"]):
+            if f"public.{name}" in truncated(each):
+                roots[each.lsn] = (*roots.get(each.lsn, ()), f"public.{name}")
+    yield from records(decoded(connection, f"{publisher}_rows", ["recorder"]), roots)
 
 
 def truncated(each: Decoded) -> tuple[str, ...]:

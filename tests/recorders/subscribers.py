@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 from psycopg import Connection, sql
 from shop import Subscribed
 
 if TYPE_CHECKING:
     from servers import Server
 
-__all__ = ["CopyFails", "caught_up", "create_slot", "subscribed", "wait"]
+__all__ = ["CopyFails", "carry_out", "caught_up", "create_slot", "subscribed", "wait"]
 
 _READY = "SELECT count(*) > 0 AND bool_and(srsubstate = 'r') FROM pg_subscription_rel"
 _FAILED = (
@@ -52,6 +53,19 @@ def subscribed(
             with server.connect(database) as connection:
                 _drop(connection, database)
             server.drop_database(database)
+
+
+def carry_out(
+    connection: Connection[Any],
+    transactions: Iterable[Iterable[str]],
+    *refused: type[psycopg.Error],
+) -> None:
+    """Each list as a transaction; a statement that is refused so is left out."""
+    for statements in transactions:
+        with connection.transaction():
+            for statement in statements:
+                with contextlib.suppress(*refused), connection.transaction():
+                    connection.execute(statement.encode())
 
 
 def create_slot(connection: Connection[Any], name: str) -> None:

@@ -17,7 +17,7 @@ import random
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from feed import decoded, records, truncated
+from feed import recorded
 from live_shapes import Shape, Shapes
 from msgspec.structs import replace
 from servers import Server
 from shop import Subscribed
-from subscribers import caught_up, create_slot, subscribed
+from subscribers import carry_out, caught_up, create_slot, subscribed
 
 from filtersql.api.inputs import inputs_of
 from filtersql.api.loading import load_project
@@ -86,8 +86,7 @@ def play(server: Server, seed: int, folder: Path, tally: Tally) -> None:
         stack.callback(server.drop_database, publisher)
         connection = stack.enter_context(server.connect(publisher))
         _define(connection, shapes)
-        for statement in shapes.initial():
-            _execute(connection, [statement])
+        _execute(connection, ([statement] for statement in shapes.initial()))
         slots = ["rows", *(each.name for each in shapes.tables if each.partitions)]
         for slot in slots:
             create_slot(connection, f"{publisher}_{slot}")
@@ -95,10 +94,9 @@ def play(server: Server, seed: int, folder: Path, tally: Tally) -> None:
         ddl = shapes.types + "".join(each.ddl(subscriber=True) for each in shapes.tables)
         wanted = Subscribed(tuple(f"p_{each.name}" for each in shapes.tables), (), ddl)
         databases = stack.enter_context(subscribed(server, publisher, {"s": wanted}))
-        for statements in shapes.transactions(40):
-            _execute(connection, statements)
+        _execute(connection, shapes.transactions(40))
         assert caught_up(server, connection, databases["s"]), f"FILTERSQL_LIVE_SEED={seed}"
-        feed = list(_feed(connection, publisher, slots))
+        feed = list(recorded(connection, publisher, slots[1:]))
         with server.connect(databases["s"]) as subscriber:
             expected = {
                 each.name: _equal(each, _rows(subscriber, each.name, each.names))
@@ -220,24 +218,9 @@ def _define(connection: Connection, shapes: Shapes) -> None:
     connection.execute(f"CREATE PUBLICATION recorder FOR ALL TABLES WITH ({stored})")
 
 
-def _execute(connection: Connection, statements: Sequence[str]) -> None:
-    """One transaction; a statement that is refused is left out."""
-    with connection.transaction():
-        for statement in statements:
-            try:
-                with connection.transaction():
-                    connection.execute(statement)
-            except (psycopg.errors.IntegrityError, psycopg.errors.DataError):
-                pass
-
-
-def _feed(connection: Connection, publisher: str, slots: Sequence[str]) -> Iterator[dict[str, Any]]:
-    roots: dict[str, tuple[str, ...]] = {}
-    for name in slots[1:]:
-        for each in decoded(connection, f"{publisher}_{name}", [f"recorder_{name}"]):
-            if f"public.{name}" in truncated(each):
-                roots[each.lsn] = (*roots.get(each.lsn, ()), f"public.{name}")
-    yield from records(decoded(connection, f"{publisher}_rows", ["recorder"]), roots)
+def _execute(connection: Connection, transactions: Iterable[Sequence[str]]) -> None:
+    """Each list as a transaction; a statement that is refused is left out."""
+    carry_out(connection, transactions, psycopg.errors.IntegrityError, psycopg.errors.DataError)
 
 
 def _rows(connection: Connection, table: str, names: Sequence[str]) -> Rows:
