@@ -7,12 +7,10 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from changed_filters import Shop, change
+from changed_filters import Shop, change, keep_hashes_alone
 from one_by_one import Killed, OneByOne
 
 from filtersql.errors import Mistakes
-from filtersql.run import ledger, ledger_writer
-from filtersql.run.ledger import replace
 from filtersql.targets.duckdb import DuckDB
 
 EU, BIG = "region = 'eu'", "region = 'eu' AND total > 5"
@@ -275,12 +273,7 @@ def test_a_removed_target_stays_until_it_is_dropped(shop: Shop, engine: DuckDB) 
 def test_the_state_of_an_earlier_version_is_taken_over(shop: Shop, engine: DuckDB) -> None:
     """It kept one hash and no text: the same filter is in force, another one is planned by data."""
     shop.run(engine)
-    known = ledger.read(engine, "filtersql")
-    rows = [
-        replace(entry, ordinal=known.number_of("s1") + place, filter_hash=entry.judged_by)
-        for place, entry in enumerate(known.newest.values(), 1)
-    ]
-    ledger_writer.append(engine, "filtersql", rows)
+    keep_hashes_alone(engine)
     engine.execute("DROP TABLE filtersql.definitions")
     assert shop.plan(engine) == {}
     assert shop.run(engine).mistakes == ()

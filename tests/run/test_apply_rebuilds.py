@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from changed_filters import Shop, change
-from one_by_one import Killed, OneByOne
+from one_by_one import Killed, OneByOne, killed_behind_a_write
 from test_apply_plan import EU, FEED, SOURCE
 
 from filtersql.errors import Mistakes
@@ -177,19 +177,12 @@ def test_spark_swaps_the_table_in_one_commit(spark: object, target: str, tmp_pat
     output = shop.compiled()[0].output
     assert output is not None
     engine = open_engine(output, tmp_path)
-    write = engine.write
-
-    def dying(statement: str, compiled: object, mark: object) -> object:
-        found = write(statement, compiled, mark)
-        raise Killed from AssertionError(str(found))
-
     try:
         assert shop.run(engine).mistakes == ()
         shop.columns, shop.key, shop.total = "[total, id]", "id", "bigint"
         shop.define(orders="id > 5")
         before = commits(engine, target)
-        with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Killed):
-            patch.setattr(type(engine), "write", lambda self, *asked: dying(*asked))
+        with killed_behind_a_write(engine):
             shop.apply(engine)
         assert shop.plan(engine) == {}
         assert commits(engine, target) == before + 1

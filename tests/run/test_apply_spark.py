@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 import pytest
 from changed_filters import Shop
-from one_by_one import Killed
+from one_by_one import killed_behind_a_write
 from test_apply_plan import FEED, HELD, LATER, NEW, OLD, SOURCE
 
 from filtersql.targets.open import open_engine
@@ -26,17 +25,10 @@ def test_spark_moves_the_same_rows_and_knows_a_killed_change(
     output = shop.compiled()[0].output
     assert output is not None
     engine = open_engine(output, tmp_path)
-    write = engine.write
-
-    def dying(statement: str, compiled: object, mark: object) -> object:
-        found = write(statement, compiled, mark)
-        raise Killed from AssertionError(str(found))
-
     try:
         assert shop.run(engine).mistakes == ()
         shop.define(**{name: NEW[name] for name in names})
-        with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Killed):
-            patch.setattr(type(engine), "write", lambda self, *asked: dying(*asked))
+        with killed_behind_a_write(engine):
             shop.apply(engine)
         done = shop.apply(engine) or []
         assert len(done) == len(names) - 1

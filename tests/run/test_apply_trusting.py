@@ -20,12 +20,26 @@ def shop(tmp_path: Path) -> Shop:
     return shop
 
 
-@pytest.mark.parametrize("marks", [False, True])
-def test_rows_that_a_source_system_leaves_are_not_trusted(
-    shop: Shop, engine: DuckDB, marks: bool
+@pytest.fixture(params=["transaction", "marks"])
+def used(engine: DuckDB, request: pytest.FixtureRequest) -> DuckDB:
+    """What commits all at once, and what commits and marks table by table."""
+    return OneByOne(engine.connection) if request.param == "marks" else engine
+
+
+def assert_not_trusted(
+    shop: Shop, used: DuckDB, rows: list[tuple[object, ...]], **said: str
 ) -> None:
+    """The plan has one mistake, whose message or detail says so; nothing is changed."""
+    (wrong,) = shop.plan(used)["orders"].mistakes
+    for part, words in said.items():
+        assert words in str(getattr(wrong, part))
+    with pytest.raises(Mistakes):
+        shop.apply(used)
+    assert shop.rows(used, "orders") == rows
+
+
+def test_rows_that_a_source_system_leaves_are_not_trusted(shop: Shop, used: DuckDB) -> None:
     """Where the new row alone judges an UPDATE, one that left the filter stays under its key."""
-    used = OneByOne(engine.connection) if marks else engine
     for where in ("total > 5", "total > 0"):
         shop.define(orders=where)
         file = shop.root / "filtersql_project.yml"
@@ -39,19 +53,11 @@ def test_rows_that_a_source_system_leaves_are_not_trusted(
             assert shop.run(used).mistakes == ()
     kept = shop.rows(used, "orders")
     assert (9, "us", 9) in kept
-    (wrong,) = shop.plan(used)["orders"].mistakes
-    assert "does not explain" in wrong.message
-    with pytest.raises(Mistakes):
-        shop.apply(used)
-    assert shop.rows(used, "orders") == kept
+    assert_not_trusted(shop, used, kept, message="does not explain")
 
 
-@pytest.mark.parametrize("marks", [False, True])
-def test_a_row_that_changes_in_quarantine_keep_is_not_trusted(
-    shop: Shop, engine: DuckDB, marks: bool
-) -> None:
+def test_a_row_that_changes_in_quarantine_keep_is_not_trusted(shop: Shop, used: DuckDB) -> None:
     """The source's row enters, and the target has the last good one under its key."""
-    used = OneByOne(engine.connection) if marks else engine
     images = [{"id": 9, "region": "us", "total": total} for total in (4, 0, 20)]
     shop.write({"orders": images[:1]})
     (shop.root / "changes/1.jsonl").unlink()
@@ -67,17 +73,11 @@ def test_a_row_that_changes_in_quarantine_keep_is_not_trusted(
         file.write_text(f"{file.read_text()}    on_filter_error: quarantine\n")
         if where == "10 / total > 1":
             assert shop.run(used).mistakes == ()
-    (wrong,) = shop.plan(used)["orders"].mistakes
-    assert "stands in quarantine" in str(wrong.detail)
-    with pytest.raises(Mistakes):
-        shop.apply(used)
-    assert shop.rows(used, "orders") == [(9, "us", 4)]
+    assert_not_trusted(shop, used, [(9, "us", 4)], detail="stands in quarantine")
 
 
-@pytest.mark.parametrize("marks", [False, True])
-def test_a_row_that_a_conflict_kept_is_not_trusted(shop: Shop, engine: DuckDB, marks: bool) -> None:
+def test_a_row_that_a_conflict_kept_is_not_trusted(shop: Shop, used: DuckDB) -> None:
     """`skip` keeps the target's row; the source's has another value."""
-    used = OneByOne(engine.connection) if marks else engine
     shop.write({"orders": [{"id": 9, "region": "us", "total": 4}]})
     (shop.root / "changes/1.jsonl").unlink()
     shop.write(changes=[change(1, "insert", "orders", after={"id": 9, "region": "us", "total": 2})])
@@ -102,19 +102,11 @@ def test_a_row_that_a_conflict_kept_is_not_trusted(shop: Shop, engine: DuckDB, m
             )
             assert shop.run(used).mistakes == ()
     assert shop.rows(used, "orders") == [(9, "us", 4)]
-    (wrong,) = shop.plan(used)["orders"].mistakes
-    assert "by a conflict that a run met" in str(wrong.detail)
-    with pytest.raises(Mistakes):
-        shop.apply(used)
-    assert shop.rows(used, "orders") == [(9, "us", 4)]
+    assert_not_trusted(shop, used, [(9, "us", 4)], detail="by a conflict that a run met")
 
 
-@pytest.mark.parametrize("marks", [False, True])
-def test_a_source_that_holds_what_was_never_sent_is_not_trusted(
-    shop: Shop, engine: DuckDB, marks: bool
-) -> None:
+def test_a_source_that_holds_what_was_never_sent_is_not_trusted(shop: Shop, used: DuckDB) -> None:
     """Updates are not published: a source that was read later has a row's later value."""
-    used = OneByOne(engine.connection) if marks else engine
     shop.publish = "insert, delete, truncate"
     four, two = ({"id": 9, "region": "us", "total": total} for total in (4, 2))
     shop.write({"orders": [four]})
@@ -130,19 +122,11 @@ def test_a_source_that_holds_what_was_never_sent_is_not_trusted(
         file.read_text().replace('source/{table}.jsonl"', 'source/{table}.jsonl", seq: 1')
     )
     shop.forget()
-    (wrong,) = shop.plan(used)["orders"].mistakes
-    assert "not as its definition in force left it" in wrong.message
-    with pytest.raises(Mistakes):
-        shop.apply(used)
-    assert shop.rows(used, "orders") == [(9, "us", 4)]
+    assert_not_trusted(shop, used, [(9, "us", 4)], message="not as its definition in force left it")
 
 
-@pytest.mark.parametrize("marks", [False, True])
-def test_a_row_whose_delete_was_not_sent_is_not_trusted(
-    shop: Shop, engine: DuckDB, marks: bool
-) -> None:
+def test_a_row_whose_delete_was_not_sent_is_not_trusted(shop: Shop, used: DuckDB) -> None:
     """Deletes are judged by one of two filters: a row of the other stays when the source's goes."""
-    used = OneByOne(engine.connection) if marks else engine
     four, two = ({"id": 9, "region": "us", "total": total} for total in (4, 2))
     shop.write({"orders": [four]})
     (shop.root / "changes/1.jsonl").unlink()
@@ -160,8 +144,4 @@ def test_a_row_whose_delete_was_not_sent_is_not_trusted(
             file.write_text(file.read_text().replace(old, new))
         if where == "total > 3":
             assert shop.run(used).mistakes == ()
-    (wrong,) = shop.plan(used)["orders"].mistakes
-    assert "not as its definition in force left it" in wrong.message
-    with pytest.raises(Mistakes):
-        shop.apply(used)
-    assert shop.rows(used, "orders") == [(9, "us", 4)]
+    assert_not_trusted(shop, used, [(9, "us", 4)], message="not as its definition in force left it")

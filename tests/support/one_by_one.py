@@ -8,15 +8,31 @@ Example
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
+from unittest import mock
 
 from filtersql.targets.duckdb import DuckDB
 from filtersql.targets.marks import read_mark
+from filtersql.targets.model import Engine
 
-__all__ = ["Killed", "OneByOne"]
+__all__ = ["Killed", "OneByOne", "killed_behind_a_write"]
 
 
 class Killed(BaseException):
     """The process dies here."""
+
+
+@contextlib.contextmanager
+def killed_behind_a_write(engine: Engine) -> Iterator[None]:
+    """The process dies once the engine has committed a statement."""
+    write = type(engine).write
+
+    def dying(self: Engine, *asked: object) -> None:
+        found = write(self, *asked)  # type: ignore[arg-type]
+        raise Killed from AssertionError(str(found))
+
+    with mock.patch.object(type(engine), "write", dying), contextlib.suppress(Killed):
+        yield
 
 
 class OneByOne(DuckDB):
