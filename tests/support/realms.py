@@ -6,11 +6,12 @@ import os
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from servers import listens
 
 __all__ = ["Realm", "has_realm", "realm"]
 
@@ -87,20 +88,8 @@ def realm(folder: Path) -> Iterator[Realm]:
             stderr=log,
         )
     try:
-        _listens(port, process)
+        listens(port, process)
         yield made
     finally:
         process.terminate()
         process.wait()
-
-
-def _listens(port: int, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(200):
-        assert process.poll() is None, "the key distribution centre ended"
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise AssertionError("the key distribution centre did not start")

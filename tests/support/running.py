@@ -31,9 +31,11 @@ from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.rendering import Destination, compiled_table
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import Inputs, Options, RunResult, run
+from filtersql.run import Inputs, Options, RunResult, ledger_writer, run
+from filtersql.run.ledger_entry import Entry
 from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Passage, Source
+from filtersql.targets.model import Engine
 
 MACROS = HOME / "macros"
 SOURCE = Source("project.yml", "")
@@ -188,3 +190,23 @@ def update(relation: str, before: dict | None = None, **after: object) -> dict:
 
 def truncate(relation: str, **more: object) -> dict:
     return {"op": "truncate", "relation": f"public.{relation}", **more}
+
+
+def forget_the_end(engine: Engine, compiled: CompiledTable, times: int = 1) -> None:
+    """As if the process had died between the MERGE's commit and the ledger's; so many commits."""
+    table = engine.table_sql(("filtersql", "ledger"))
+    last = int(str(engine.rows(f"SELECT MAX(ordinal) FROM {table}")[0][0]))
+    for ordinal in range(last + 1, last + 1 + times):
+        entry = Entry(
+            ordinal=ordinal,
+            subscription="s1",
+            relation_schema="public",
+            relation_name="t1",
+            target=compiled.target_sql,
+            filter_hash=compiled.filter_hash,
+            via_partition_root=compiled.via_partition_root,
+            generation=1,
+            phase="applying",
+            position=5,
+        )
+        ledger_writer.append(engine, "filtersql", [entry])

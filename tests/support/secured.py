@@ -6,10 +6,11 @@ import shutil
 import socket
 import ssl
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from servers import listens
 
 USER, PASSWORD = "ann", "open sesame; --"
 TOKEN = "sesame-of-connect"
@@ -93,19 +94,8 @@ def directory(folder: Path) -> Iterator[str]:
         [_SLAPD, "-f", conf, "-h", address, "-d", "0"], stderr=subprocess.DEVNULL
     )
     try:
-        _listens(int(address.rpartition(":")[2]))
+        listens(int(address.rpartition(":")[2]), process)
         yield address
     finally:
         process.terminate()
         process.wait()
-
-
-def _listens(port: int) -> None:
-    for _ in range(200):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise AssertionError("slapd did not start")

@@ -12,13 +12,13 @@ from types import SimpleNamespace
 import pyarrow
 import pytest
 import secured
+from interpreting import INTERPRETED
 from relays import relay
 from running import SPAN, World, insert, table, update
 from spark_server import SparkServer, serving
 
 from filtersql.feeds.staged_files import StagedColumn
-from filtersql.run import lease, ledger_writer
-from filtersql.run.ledger_entry import Entry
+from filtersql.run import lease
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 from filtersql.targets.remote import Remote
@@ -37,8 +37,7 @@ TEXT = "it's ${x} \\ `q`'; DROP TABLE s1.t1; -- /* \n é 日本 😀"
 _CONF = {
     "spark.connect.authenticate.token": secured.TOKEN,
     # Its statements are many, its rows few: what is compiled for a statement runs once.
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    **INTERPRETED,
 }
 
 
@@ -212,25 +211,6 @@ def expected(a: int, values: dict[str, object]) -> tuple:
     return (str(a), "False", "-32768", "-9223372036854775808", "-inf", "-0.0", "0",
             "-1E-9", "", "0001-01-01", "0001-01-01 00:00:00", "1500-03-01 12:00:00",
             "")  # fmt: skip
-
-
-def forget_the_end(engine: Engine, compiled) -> None:
-    """As if the process had died between the MERGE's commit and the ledger's."""
-    table = engine.table_sql(("filtersql", "ledger"))
-    ordinal = int(str(engine.rows(f"SELECT MAX(ordinal) FROM {table}")[0][0]))
-    entry = Entry(
-        ordinal=ordinal + 1,
-        subscription="s1",
-        relation_schema="public",
-        relation_name="t1",
-        target=compiled.target_sql,
-        filter_hash=compiled.filter_hash,
-        via_partition_root=compiled.via_partition_root,
-        generation=1,
-        phase="applying",
-        position=5,
-    )
-    ledger_writer.append(engine, "filtersql", [entry])
 
 
 def small(world: World) -> World:

@@ -37,7 +37,10 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-__all__ = ["RELEASES", "Server", "cache_folder", "named", "resolve", "serve", "without"]
+__all__ = [
+    "RELEASES", "Server", "cache_folder", "free_port", "listens", "named", "resolve", "serve",
+    "without",
+]  # fmt: skip
 
 RELEASES = {16: "16.15.0", 17: "17.11.0", 18: "18.6.0"}
 #: the first with a locale of its own, which is the same on every machine
@@ -155,6 +158,19 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def listens(port: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a process that has just begun listens at a port."""
+    for _ in range(200):
+        assert process.poll() is None, f"{process.args} ended"
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise AssertionError(f"{process.args} did not start")
 
 
 def without(*names: str) -> dict[str, str]:

@@ -19,7 +19,7 @@ from other_writers import (
     test_each_way_to_sign_in_is_its_own,
 )
 from relays import relay
-from running import SPAN, delete, insert, truncate
+from running import SPAN, delete, forget_the_end, insert, truncate
 from server_changes import (
     test_a_change_that_was_asked_for_again_is_made_once,
     test_a_changed_definition_is_carried_out_by_a_server,
@@ -43,7 +43,6 @@ from server_worlds import (
     TYPES,
     assert_few_trips,
     expected,
-    forget_the_end,
     held,
     of_no_rows,
     remote,

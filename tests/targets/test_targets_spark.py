@@ -9,11 +9,10 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from running import SPAN, World, delete, insert, table, truncate, update
+from running import SPAN, World, delete, forget_the_end, insert, table, truncate, update
 
 from filtersql.errors import Mistakes
 from filtersql.run import ledger_writer
-from filtersql.run.ledger_entry import Entry
 from filtersql.targets.depth import DEPTH, LOOKS
 from filtersql.targets.jars import COORDINATES, cache_folder
 from filtersql.targets.marks import Mark, Slot
@@ -105,10 +104,7 @@ def test_a_run_leaves_the_filtered_rows_and_a_second_one_changes_nothing(lake, m
     assert [found.message for found in again.results] == ["nothing new", "nothing new"]
 
     # A statement whose outcome was unknown: the mark tells that it was committed.
-    entry = f"SELECT max(ordinal) FROM {engine.table_sql(('filtersql', 'ledger'))}"
-    ordinal = int(str(engine.rows(entry)[0][0]))
-    for number in range(4):
-        _forget_the_end(engine, compiled, ordinal + 1 + number)
+    forget_the_end(engine, compiled, times=4)
     world.feed([{"seq": 9, **truncate("t1")}, {"seq": 10, **insert("t1", **row(a=30))},
                 {"seq": 11, **delete("t2", a=1)}], name="2")  # fmt: skip
     rows, files = _ledger(engine)
@@ -155,24 +151,6 @@ def _ledger(engine) -> tuple[int, int]:
     name = engine.table_sql(("filtersql", "ledger"))
     found = engine.rows(f"SELECT INPUT_FILE_NAME() FROM {name}")
     return len(found), len(set(found))
-
-
-def _forget_the_end(engine, compiled, ordinal: int) -> None:
-    """As if the process had died between the MERGE's commit and the ledger's."""
-    entry = Entry(
-        ordinal=ordinal,
-        subscription="s1",
-        relation_schema="public",
-        relation_name="t1",
-        target=compiled.target_sql,
-        filter_hash=compiled.filter_hash,
-        via_partition_root=compiled.via_partition_root,
-        generation=1,
-        phase="applying",
-        from_position=None,
-        position=5,
-    )
-    ledger_writer.append(engine, "filtersql", [entry])
 
 
 def test_a_repeated_merge_is_skipped_by_delta_itself(tmp_path, warm) -> None:
