@@ -155,8 +155,8 @@ LATE_CHANGE = Wording(
     'change of "{table}" came late: target {name} is beyond it already',
     detail="Changes of other tables of this target that came behind it were applied before its"
     " file was there.",
-    hint="Publish these tables as one (publish_via_partition_root); to take it in now,"
-    " run --full-refresh --select {name}.",
+    hint="Where their changes come in one stream, such as one topic of one partition, none is"
+    " late; to take it in now, run --full-refresh --select {name}.",
 )
 # Debezium sends a key's change as a delete and an insert, and one of these was in a later file.
 PARTED_KEY_CHANGE = Wording(

@@ -29,6 +29,7 @@ from filtersql.feeds.debezium_times import Ambiguous
 from filtersql.feeds.debezium_values import Decoder, Unsent
 from filtersql.feeds.landings import Needed, is_needed
 from filtersql.feeds.lines import Chunk, line_span, lines_in, unread
+from filtersql.feeds.members import repeated_name
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Number, Record, relation_written
 from filtersql.names import RelationName
@@ -92,6 +93,14 @@ class Changes(Struct, frozen=True):
         except (msgspec.DecodeError, UnicodeError) as error:  # neither was looked at before
             mistakes.append((place, _unreadable(place, str(error))))
             return
+        for side, text, image in (
+            ("before", old.event.before, before),
+            ("after", new.event.after, after),
+        ):
+            if image and (twice := repeated_name(bytes(text).decode(), image)) is not None:
+                reason = f'"{twice}" stands twice in "{side}"'
+                mistakes.append((place, _unreadable(place, reason)))
+                return
         if op == "truncate":
             yield place, change
             return

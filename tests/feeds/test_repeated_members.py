@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-from running import World, table
+from json import dumps
 
+import pytest
+from msgspec.structs import replace
+from running import SPAN, World, table
+
+from filtersql.definitions.model import Feed
 from filtersql.feeds.native import from_rows
 from filtersql.targets.duckdb_file import connect
 
@@ -54,6 +58,33 @@ def test_an_image_in_a_table_repeats_no_member_either() -> None:
     rows = [(1, "insert", "t1", '{"a": 1, "a": 2}'), (2, "insert", "t1", '{"a": 1}')]
     assert [one.seq for _, one in from_rows("lake.feed", columns, rows, mistakes)] == [2]
     assert '"a" stands twice in "after"' in mistakes[0][1].detail
+
+
+@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize(("side", "op"), [("after", "c"), ("before", "d")])
+def test_an_image_of_debezium_repeats_no_member_either(
+    tmp_path, side: str, op: str, alone: bool
+) -> None:
+    """In columns as line by line."""
+    world = World(tmp_path).publish(table("t1", a="int4!", c="text"))
+    world.subscription = replace(
+        world.subscription, changes=Feed(SPAN, format="debezium", path="changes/*.jsonl")
+    )
+
+    def line(op: str, lsn: int, before: str, after: str) -> str:
+        source = {"schema": "public", "table": "t1", "lsn": lsn, "sequence": f'["9", "{lsn}"]'}
+        return f'{{"before": {before}, "after": {after}, "op": "{op}", "source": {dumps(source)}}}'
+
+    rows = (dumps({"a": key, "c": "x"}) for key in range(1 if alone else 4_000))
+    lines = [line("c", 10 + number, "null", row) for number, row in enumerate(rows)]
+    wrong = '{"a": 7, "c": "x", "a": 8}'
+    images = ("null", wrong) if side == "after" else (wrong, "null")
+    lines.append(line(op, 9_000, *images))
+    world.feed("".join(f"{line}\n" for line in lines).encode())
+    (mistake,) = world.run(connect(None)).mistakes
+    assert f'"a" stands twice in "{side}"' in (mistake.detail or "")
+    assert mistake.span is not None
+    assert mistake.span.line == len(lines)
 
 
 @pytest.mark.parametrize("rows", [1, 5_000])
