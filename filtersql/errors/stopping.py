@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from filtersql.errors import Mistake
 from filtersql.errors.targets import EngineRefused
 from filtersql.errors.wording import Wording, shown_key
 
@@ -68,13 +69,18 @@ KEY_WRITTEN_OTHERWISE = Wording(
 )
 
 
-class CopyRefused(EngineRefused):
-    """The engine does not fill a target: a row filter raises on a row of the source."""
+class RowsRefused(EngineRefused):
+    """The engine does not judge the rows of a source: a row filter raises on one."""
 
-    def __init__(self, name: str, refused: EngineRefused) -> None:
-        super().__init__(refused.engine, refused.reason, f'the initial copy of "{name}"')
+    def __init__(self, refused: EngineRefused, doing: str) -> None:
+        super().__init__(refused.engine, refused.reason, doing)
         self.detail = refused.detail
         self.hint = "Where it is the row filter that raises, mend it or the row of the source."
+
+
+def refused_rows(refused: Sequence[Mistake], doing: str) -> tuple[Mistake, ...]:
+    """What an engine refused while it judged rows; what says more of itself stays as it is."""
+    return tuple(RowsRefused(one, doing) if type(one) is EngineRefused else one for one in refused)
 
 
 def reached(upto: int | None) -> str:

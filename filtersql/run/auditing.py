@@ -26,6 +26,7 @@ from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import TARGET_GONE
 from filtersql.errors.auditing import INTERRUPTED, NOT_COMPARABLE, ROWS_STAY, STILL_DIFFERS
+from filtersql.errors.stopping import refused_rows
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.audit_findings import Differences, compare
@@ -134,7 +135,8 @@ def _audited(
     except _Undone:
         pass
     except Mistakes as wrong:
-        return Audited(one.compiled, mistakes=tuple(source_named(subscription, wrong.mistakes)))
+        told = refused_rows(wrong.mistakes, f'the audit of "{one.compiled.unique_id}"')
+        return Audited(one.compiled, mistakes=tuple(source_named(subscription, told)))
     finally:
         engine.clear()
     return found[0]

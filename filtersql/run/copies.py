@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from filtersql.errors import Mistakes
-from filtersql.errors.stopping import CopyRefused
-from filtersql.errors.targets import EngineRefused
+from filtersql.errors.stopping import refused_rows
 from filtersql.run import quarantine
 from filtersql.run.clock import show_clock
 from filtersql.run.context import RunContext, TargetRun, only_looking, say_started, timed
@@ -126,9 +125,8 @@ def _filled(context: RunContext, engine: Engine, target: TargetRun) -> Written |
             target.compiled.initial_copy_sql, target.compiled, copied
         )
     except Mistakes as refused:
-        if type(mistake := refused.mistakes[0]) is not EngineRefused:
-            raise  # what is said of it helps more
-        raise Mistakes([CopyRefused(target.name, mistake)]) from None
+        doing = f'the initial copy of "{target.name}"'
+        raise Mistakes(refused_rows(refused.mistakes, doing)) from None
 
 
 def take_back(context: RunContext) -> None:

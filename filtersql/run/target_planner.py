@@ -26,6 +26,7 @@ from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import TARGET_GONE, TARGET_MOVED
 from filtersql.errors.auditing import CHANGED_BY_HAND, ROWS_STAYED, UNFINISHED_CHANGE
+from filtersql.errors.stopping import refused_rows
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition import Definition
 from filtersql.rendering.definition_changes import (
@@ -132,9 +133,8 @@ class Planner(Struct, frozen=True):
 
     def refused(self, entry: Entry | None, wrong: Mistakes) -> PlannedTarget:
         """What cannot be planned, and why."""
-        return replace(
-            self._planned(entry, "mixed" if entry else "new"), mistakes=tuple(wrong.mistakes)
-        )
+        mistakes = refused_rows(wrong.mistakes, f'the plan of "{self.compiled.unique_id}"')
+        return replace(self._planned(entry, "mixed" if entry else "new"), mistakes=mistakes)
 
     def _check(self, entry: Entry, *, rebuilds: bool) -> None:
         """Whether the target is there as it should be. Raises Mistakes."""

@@ -211,6 +211,19 @@ def test_rows_of_another_hand_are_refused(shop: Shop, engine: DuckDB) -> None:
         shop.apply(engine)
 
 
+def test_a_filter_that_raises_on_a_row_is_told(shop: Shop, engine: DuckDB) -> None:
+    """Which target it is of, and what helps: a plan and an audit ask it of every row."""
+    assert shop.run(engine).mistakes == ()
+    shop.define(orders="12 / (id - 1) > 0", bare=OLD["bare"])
+    (planned,) = shop.plan(engine)["orders"].mistakes
+    assert shop.run(engine, accept_filter_change=True).mistakes == ()
+    audited = next(one for one in shop.audit(engine) if one.compiled.relation.name == "orders")
+    for mistake, doing in ((planned, "plan"), (audited.mistakes[0], "audit")):
+        assert mistake.message.startswith(f'DuckDB refused the {doing} of "s1/public.orders": ')
+        assert "Division by zero" in mistake.message
+        assert "mend it or the row of the source" in str(mistake.hint)
+
+
 def test_what_a_mark_explains_is_not_compared(shop: Shop, engine: DuckDB) -> None:
     """The filters in force tell what the target holds; a key that comes twice says otherwise."""
     used = OneByOne(engine.connection)
