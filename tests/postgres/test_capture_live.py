@@ -4,7 +4,7 @@ The worlds of test_publications_live.py: random publications over a partition tr
 with filters, column lists and generated columns, and random transactions. TRUNCATE of partitions
 is left out: pgoutput does not say whether a parent was named, and a run refuses it.
 
-FILTERSQL_LIVE_SECONDS says for how long (20 without it); FILTERSQL_LIVE_SEED where to begin.
+FILTERSQL_LIVE_SECONDS says for how long (10 without it); FILTERSQL_LIVE_SEED where to begin.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from test_publications_live import (
 )
 
 pytestmark = pytest.mark.postgres
-BUDGET = float(os.environ.get("FILTERSQL_LIVE_SECONDS", "20"))
+BUDGET = float(os.environ.get("FILTERSQL_LIVE_SECONDS", "10"))
 
 
 def test_what_is_captured_is_what_arrives(

@@ -7,7 +7,7 @@ another way, so only the others are compared. What filtersql refuses to compile,
 to subscribe to, in the same words. Publishers and subscribers are PostgreSQL 18, and 15 where
 Debian's package is installed; or others, those that FILTERSQL_POSTGRES_16 and …_17 name.
 
-FILTERSQL_LIVE_SECONDS says for how long (30 without it); FILTERSQL_LIVE_SEED where to begin.
+FILTERSQL_LIVE_SECONDS says for how long (15 without it); FILTERSQL_LIVE_SEED where to begin.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
 from filtersql.project import load
 
-BUDGET = float(os.environ.get("FILTERSQL_LIVE_SECONDS", "30"))
+BUDGET = float(os.environ.get("FILTERSQL_LIVE_SECONDS", "15"))
 FIRST = int(os.environ.get("FILTERSQL_LIVE_SEED", "1"))
 #: the changes of every leaf, and the TRUNCATEs that name a partitioned table, one for each
 RECORDERS = "CREATE PUBLICATION recorder FOR ALL TABLES;\n" + "".join(

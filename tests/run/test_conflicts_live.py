@@ -4,7 +4,7 @@ Random publications, transactions and changes by hand of the subscriber's tables
 rows that are in the way stop the apply worker, rows that are missing are skipped. All targets are
 compared, those of subscriptions that stopped among them.
 
-FILTERSQL_LIVE_SECONDS says for how long (20 without it); FILTERSQL_LIVE_SEED where to begin.
+FILTERSQL_LIVE_SECONDS says for how long (10 without it); FILTERSQL_LIVE_SEED where to begin.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from test_publications_live import (
     write_project,
 )
 
-BUDGET = float(os.environ.get("FILTERSQL_LIVE_SECONDS", "20"))
+BUDGET = float(os.environ.get("FILTERSQL_LIVE_SECONDS", "10"))
 FIRST = int(os.environ.get("FILTERSQL_LIVE_SEED", "1"))
 
 
