@@ -168,7 +168,8 @@ def spark() -> SparkSession:
     from filtersql.targets.embedded import own_session
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SPARK_SUBMIT_OPTS", _JAVA)
+        # Most of what its many small statements leave is gone before it has to be copied.
+        patch.setenv("SPARK_SUBMIT_OPTS", f"-Xmn512m {_JAVA}")
         return own_session(2, {}, ())
 
 
