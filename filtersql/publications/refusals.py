@@ -166,7 +166,7 @@ def _same_rules(entry: PublishedTable) -> Iterator[Mistake]:
 
 
 def _root(entry: PublishedTable, publication: Publication, settings: Settings) -> Iterator[Mistake]:
-    if settings.semantics.partition_routing != "via_root_topmost":
+    if settings.semantics.partition_routing == "root_wins":
         return  # a root's own entry judges its tree, whatever the flag says
     if via_partition_root(publication, settings) or only_flag_turns_off(publication, settings):
         return
