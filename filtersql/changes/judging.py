@@ -86,7 +86,10 @@ class Judgements(Struct, frozen=True):
     @property
     def stay_otherwise(self) -> bool:
         """Whether `rows_stay` is not what the way to combine filters tells: pglogical's, BDR's."""
-        judges = any(one.filter is not None for arm in self.old for one in arm.criteria)
+        # As the definition knows them; an old row that nothing judges leaves no row behind.
+        arms = [arm for arm in self.new if "update" in arm.ops]
+        arms += [arm for arm in self.old if "delete" in arm.ops]
+        judges = any(one.filter is not None for arm in arms for one in arm.criteria)
         return judges and self.rows_stay != (self.every or self.unknown_matches)
 
     @property

@@ -64,6 +64,40 @@ def test_rows_that_other_semantics_left_are_compared(
 
 
 @pytest.mark.parametrize("marks", [False, True])
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("pglogical, publishes: publications", "update_decision: target_existence"),
+        ("bdr, publishes: publications", "update_decision: target_existence"),
+        ("pglogical, publishes: publications", "profile: xdb, null_policy: keep"),
+    ],
+)
+def test_rows_that_stayed_are_compared_where_the_target_decides_from_now_on(
+    shop: Shop, engine: DuckDB, before: str, now: str, *, marks: bool
+) -> None:
+    """No filter judges an old row then, and no DELETE is published that would say so."""
+    used = OneByOne(engine.connection) if marks else engine
+    shop.publish, shop.identity = "insert, update", "full"
+    later = now if "profile" in now else f"profile: {before}, {now}"
+    for semantics, where in (
+        (f"profile: {before}", "total > 3"),
+        (later, "total > 3"),
+        (later, "total > 3 AND id > 0"),
+    ):
+        shop.define(orders=where)
+        switches = f"semantics: {{{semantics}}}"
+        _edited(shop, "filtersql_project.yml", "semantics: postgres", switches)
+        if semantics != later:
+            assert shop.run(used).mistakes == ()
+            assert shop.rows(used, "orders") == [(9, "us", 4)]
+            continue
+        planned = shop.plan(used)["orders"]
+        assert (STAYED in planned.says, planned.mistakes) == (where == "total > 3", ())
+        assert shop.apply(used)
+    assert shop.rows(used, "orders") == []
+
+
+@pytest.mark.parametrize("marks", [False, True])
 def test_a_row_that_a_conflict_kept_before_the_switch_is_not_trusted(
     shop: Shop, engine: DuckDB, *, marks: bool
 ) -> None:
