@@ -28,7 +28,7 @@ from filtersql.targets.settling import written_once
 from filtersql.targets.statements import count_rows, insert_values, select_columns
 from filtersql.targets.table_formats import SparkTables, create_statements
 from filtersql.targets.table_statements import create_of, create_schema, drop_table
-from filtersql.targets.warehouse import Folder
+from filtersql.targets.warehouse import Folder, is_users
 
 __all__ = ["SessionTables"]
 
@@ -83,6 +83,9 @@ class SessionTables(Struct, SparkTables):
         """Whether the table exists; one found in the warehouse becomes known by its name."""
         name, folder = self.table_sql(parts), self._folder(parts)
         if folder is not None and not folder.holds_a_table():
+            with spark_refusals():
+                if is_users(self.spark, parts):
+                    return True
             # The folder was removed by hand, the process that made it was killed, or the name is
             # another project's of this process. Spark itself would refuse to look.
             self._sql(drop_table(name, "spark"))

@@ -132,9 +132,10 @@ def show_tables(schema_sql: str) -> str:
     return exp.Command(this="SHOW TABLES IN", expression=schema_sql).sql("spark")
 
 
-def describe_tables(schema_sql: str) -> str:
+def describe_tables(schema_sql: str, named: str = "*") -> str:
     """The same with a text about each table: schema, name, whether it is temporary, the text."""
-    return exp.Command(this="SHOW TABLE EXTENDED IN", expression=f"{schema_sql} LIKE '*'").sql(
+    like = exp.Literal.string(named).sql("spark")
+    return exp.Command(this="SHOW TABLE EXTENDED IN", expression=f"{schema_sql} LIKE {like}").sql(
         "spark"
     )
 

@@ -9,6 +9,7 @@ Spark
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -18,7 +19,7 @@ from filtersql.targets.delta_folder import LocalFolder
 from filtersql.targets.table_statements import describe_tables, drop_table, move_schema, table_name
 from filtersql.targets.url_folder import UrlFolder
 
-__all__ = ["Folder", "forget_others", "kept_in"]
+__all__ = ["Folder", "forget_others", "is_users", "kept_in"]
 
 Folder = LocalFolder | UrlFolder
 _MANAGED = "\nType: MANAGED\n"
@@ -27,6 +28,15 @@ _MANAGED = "\nType: MANAGED\n"
 def kept_in(place: str, spark: SparkSession) -> Folder:
     """The folder of a warehouse: `place` is a whole path, or a URL."""
     return UrlFolder(spark, place) if is_url(place) else LocalFolder(Path(place))
+
+
+def is_users(spark: SparkSession, parts: Sequence[str]) -> bool:
+    """Whether a table is the user's, who works in the same Spark: dropped, its rows were lost."""
+    schema, name = parts
+    if not spark.catalog.databaseExists(table_name(None, (schema,))):
+        return False
+    shown = spark.sql(describe_tables(table_name(None, (schema,)), name)).collect()
+    return any(_MANAGED in said for *_, is_temporary, said in shown if not is_temporary)
 
 
 def forget_others(spark: SparkSession, warehouse: Folder) -> None:

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from demo import started
 from pyspark.sql import SparkSession
+from test_targets_spark import output
+
+from filtersql.targets.open import open_engine
 
 pytestmark = pytest.mark.spark
 
@@ -39,3 +42,18 @@ def test_neither_loses_a_row(tmp_path: Path, spark: SparkSession) -> None:
     assert " 4  | us     | paid   |\n" in said.stdout
     assert spark.table("users_own.precious").collect() == [(42,)]
     spark.sql("DROP DATABASE users_own CASCADE")
+
+
+def test_a_table_of_the_users_stays_when_it_is_looked_for(
+    tmp_path: Path, spark: SparkSession
+) -> None:
+    """It may be a feed, or have the name of a target; no warehouse of filtersql's has its rows."""
+    engine = open_engine(output("delta"), tmp_path)
+    engine.execute(f"CREATE SCHEMA mine LOCATION '{tmp_path / 'elsewhere'}'")
+    engine.execute("CREATE TABLE mine.fed USING delta AS SELECT 7 AS a")
+    try:
+        assert engine.exists(("mine", "fed"))
+        assert engine.rows("SELECT a FROM mine.fed") == [(7,)]
+    finally:
+        engine.execute("DROP SCHEMA mine CASCADE")
+        engine.close()
