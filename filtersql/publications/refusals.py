@@ -170,9 +170,9 @@ def _root(entry: PublishedTable, publication: Publication, settings: Settings) -
         return  # a root's own entry judges its tree, whatever the flag says
     if via_partition_root(publication, settings) or only_flag_turns_off(publication, settings):
         return
-    if entry.where is not None:
-        span = entry.where.span()
-        yield ROOT_WITH_FILTER(span, name=entry.name)
+    for clause in (entry.where, *entry.filters.values()):
+        if clause is not None:
+            yield ROOT_WITH_FILTER(clause.span(), name=entry.name)
     if entry.columns is not None and not publication.schemas:
         yield ROOT_WITH_LIST(entry.span, name=entry.name, publication=publication.name)
 
