@@ -190,7 +190,9 @@ def _actions(before: Definition, now: Definition, *, filters: bool) -> Iterator[
             yield f"{action} is not published any more; rows stay as they are"
     deletes = "delete" in before.actions and "delete" in now.actions
     otherwise = not filters and before.filters.get("delete") != now.filters.get("delete")
-    if deletes and (otherwise or (now.comparable and not before.comparable)):
+    if deletes and otherwise:
         yield "deletes are judged by another filter from now on"
+    elif deletes and now.comparable and not before.comparable:
+        yield "deletes were judged by another filter than rows were"
     if before.rows_stay and not now.rows_stay:
         yield "rows that left the filter may have stayed; from now on none does"
