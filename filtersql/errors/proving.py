@@ -53,6 +53,14 @@ FILTERS_NOT_FOUND = Wording(
 )
 
 
+# Cases have values at which filters change their minds, and no other expression.
+VALUE_COMPUTED = Wording(
+    'compiled file "{path}" cannot be proved: it computes {expression}',
+    detail="Rows are tried with values next to the constants of their row filters, no others.",
+    hint="Write the condition into the row filter.",
+)
+
+
 FILTER_NOT_DEFINED = Wording(
     "row filter of a compiled file is not one of the definitions",
     detail="Only a filter that the definitions give for this table can be proved.",

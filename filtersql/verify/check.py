@@ -32,7 +32,7 @@ from filtersql.verify.clock import show_trial
 from filtersql.verify.expected_rows import Tried, answered
 from filtersql.verify.histories import histories, moves
 from filtersql.verify.kinds import Kind, statements
-from filtersql.verify.layout import Case, Layout, free_name
+from filtersql.verify.layout import Case, Layout, free_name, value_names
 from filtersql.verify.lifted_queries import NotLifted
 from filtersql.verify.loading import TrialEngine
 from filtersql.verify.lookups import show_lookups
@@ -108,7 +108,7 @@ def cases_of(
     compiled = _typed(node, bench.engine.engine.dialect)
     show_lookups(node, (bench.duckdb.engine, bench.engine.engine))
     world = _world_of(node, compiled, answers or answers_of(node, bench))
-    layout = Layout(compiled, free_name("filtersql_case", _names(compiled)))
+    layout = Layout(compiled, free_name("filtersql_case", value_names(compiled)))
     several = histories(world, 2)
     drafts = [*cells(world), *several]
     shared = {
@@ -209,14 +209,6 @@ def _typed(node: Node, dialect: Dialect) -> CompiledTable:
 
 def _all(tried: Tried) -> tuple[Case, ...]:
     return (*tried.together, *tried.alone)
-
-
-def _names(compiled: CompiledTable) -> list[str]:
-    return [
-        f"{prefix}{column.name}"
-        for column in compiled.feed_columns
-        for prefix in ("", "before_", "after_", "old_", "new_")
-    ]
 
 
 def _world_of(node: Node, compiled: CompiledTable, answers: Answers) -> World:

@@ -20,7 +20,16 @@ from filtersql.targets.model import Engine
 from filtersql.verify.kinds import Kind
 from filtersql.verify.model import Change, Row
 
-__all__ = ["Case", "Layout", "Rows", "bare_table", "free_name", "number_column", "seq_of"]
+__all__ = [
+    "Case",
+    "Layout",
+    "Rows",
+    "bare_table",
+    "free_name",
+    "number_column",
+    "seq_of",
+    "value_names",
+]
 
 _NUMBER, _TEXT = PgType("int8"), PgType("text")
 
@@ -116,3 +125,12 @@ def free_name(name: str, taken: Sequence[str]) -> str:
     while any(one.endswith(name) for one in folded):
         name += "_"
     return name
+
+
+def value_names(compiled: CompiledTable) -> list[str]:
+    """The names that a row's values have in statements."""
+    return [
+        f"{prefix}{column.name}"
+        for column in compiled.feed_columns
+        for prefix in ("", "before_", "after_", "old_", "new_")
+    ]

@@ -29,6 +29,7 @@ from filtersql.errors.proving import (
     FILTERS_NOT_FOUND,
     NO_STATEMENT,
     NOT_TRANSPILED,
+    VALUE_COMPUTED,
     WRITES_ELSEWHERE,
 )
 from filtersql.filter_cache import FilterCache
@@ -39,9 +40,10 @@ from filtersql.source import Source
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
 from filtersql.verify.batch_cases import lifted, lifted_delete, lifted_insert
+from filtersql.verify.computed import computed
 from filtersql.verify.filter_twins import criteria_count, twins_of
 from filtersql.verify.kinds import Kind, statements
-from filtersql.verify.layout import Layout
+from filtersql.verify.layout import Layout, value_names
 from filtersql.verify.lifted_queries import Lifting, lift_query
 from filtersql.verify.loading import CASES, FEED, SOURCE, TARGET
 from filtersql.verify.matched_twice import stop_if_matched_twice
@@ -168,6 +170,8 @@ def read_statement(
     elsewhere = not isinstance(into, exp.Table) or not _same(into, outline.target)
     if into is not None and elsewhere:
         raise Mistakes([WRITES_ELSEWHERE(path=shown, target=node.compiled.target_sql)])
+    if outline.computed is not None:
+        raise Mistakes([VALUE_COMPUTED(path=shown, expression=outline.computed)])
     return Statement(kind, shown, node, dialect, outline, {"duckdb": twins, dialect: own})
 
 
@@ -188,7 +192,10 @@ def _outline(
         parse = partial(parsed, flat, shown, dialect, kind)
         tree = parse()
         into = target_of(tree)
-        outline = Outline(flat, into and into.copy(), tree, parse, target, names[1])
+        # Of a column with one of these names a change's own cannot be told apart.
+        met = computed(tree, {*value_names(compiled)} - {"op", "seq"})
+        shows = met.sql(dialect, comments=False) if met else None
+        outline = Outline(flat, into and into.copy(), tree, parse, target, names[1], shows)
         outlines.keep(dialect, kind, outline)
     return outline
 

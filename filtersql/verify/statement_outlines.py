@@ -48,6 +48,8 @@ class Outline(Struct):
     #: the target and the view that is read, by the names that the tree knows them by
     target: exp.Table
     feed: str
+    #: what is made of a row's value, outside of the filters
+    computed: str | None
     made: dict[tuple[str, ...], str] = field(default_factory=dict)
 
     def take(self) -> exp.Expr:
