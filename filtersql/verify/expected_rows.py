@@ -46,6 +46,8 @@ def answered(world: World, drafts: Sequence[Draft], *, completing: bool = False)
     together: list[Case] = []
     alone: dict[tuple[object, ...], Case] = {}
     for changes, before in drafts:
+        if not _keys_differ(world, before):
+            continue
         stopping = bool(may_stop) and any(id(change) in may_stop for change in changes)
         if stopping and len(changes) > 1:
             continue
@@ -62,6 +64,12 @@ def answered(world: World, drafts: Sequence[Draft], *, completing: bool = False)
             alone.setdefault(_kind(world, case), case)
     most = _MOST_FOLLOWED if completing else _MOST_ALONE
     return Tried(tuple(together), tuple(alone.values())[:most])
+
+
+def _keys_differ(world: World, rows: Sequence[Row]) -> bool:
+    """Whether a target can hold these rows: of a rare type there may be one value to try."""
+    places = [world.model.columns.index(name) for name in world.model.key]
+    return not places or len({tuple(row[place] for place in places) for row in rows}) == len(rows)
 
 
 def _kind(world: World, case: Case) -> tuple[object, ...]:
