@@ -41,6 +41,7 @@ from filtersql.targets.connect_address import (
 )
 from filtersql.targets.refusals import spark_refusal
 from filtersql.targets.server_work import Sent
+from filtersql.targets.spark_rows import arrow_rows
 from filtersql.targets.uploading import inline_query
 
 if TYPE_CHECKING:
@@ -112,7 +113,10 @@ class ConnectLine(Struct):
 
     def _asked(self, statement: str) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         frame = self.session.sql(statement)
-        rows = frame.collect()
+        try:
+            rows = frame.collect()
+        except (OverflowError, ValueError):
+            return tuple(frame.columns), arrow_rows(frame)  # Python has no such day
         names = rows[0].__fields__ if rows else frame.columns
         return tuple(names), [tuple(row) for row in rows]
 

@@ -25,6 +25,7 @@ from filtersql.targets.model import Config, Rows
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.session_settings import during
 from filtersql.targets.settling import written_once
+from filtersql.targets.spark_rows import frame_rows
 from filtersql.targets.statements import count_rows, insert_values, select_columns
 from filtersql.targets.table_formats import SparkTables, create_statements
 from filtersql.targets.table_statements import create_of, create_schema, drop_table
@@ -54,7 +55,8 @@ class SessionTables(Struct, SparkTables):
 
     def rows(self, statement: str) -> list[tuple[object, ...]]:
         """The rows of a query."""
-        return [tuple(row) for row in self._collect(statement)]
+        with spark_refusals():
+            return frame_rows(self.spark.sql(statement))
 
     def stream(self, statement: str) -> Iterator[tuple[object, ...]]:
         """The rows of a query, one of its partitions at a time."""
