@@ -193,7 +193,7 @@ def _outline(
         tree = parse()
         into = target_of(tree)
         # Of a column with one of these names a change's own cannot be told apart.
-        met = computed(tree, {*value_names(compiled)} - {"op", "seq"})
+        met = computed(tree, {*value_names(compiled)} - {"op", "seq", "tx", "unchanged"})
         shows = met.sql(dialect, comments=False) if met else None
         outline = Outline(flat, into and into.copy(), tree, parse, target, names[1], shows)
         outlines.keep(dialect, kind, outline)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from checked import PROJECT
 from test_check import Proofs, proofs, refusal
 
 DELETES, UPDATES = "s.effect = 'delete'", "WHEN MATCHED THEN"
@@ -60,3 +61,16 @@ def test_what_takes_values_as_they_are_is_proved(old: str, new: str, made: Proof
         assert made.proof("whole").counterexample is None
     finally:
         path.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("target", ["dev", "local"])
+def test_a_column_with_a_name_of_the_feeds_is_proved(target: str, tmp_path: Path) -> None:
+    """What a change did not send is looked up by a column's name: that reckons with no value."""
+    names = "op: text, seq: int, tx: int, unchanged: text, relation: text, effect: text"
+    tables = f"tables: [{{name: t, columns: {{id: int not null, {names}}}, primary_key: [id]}}]\n"
+    published = "publications: [{name: p, tables: [{name: t, where: id > 3}]}]\n"
+    read = "subscriptions: [{name: s2, publications: [p], changes: {path: 'changes/*.jsonl'}}]\n"
+    more = {"publications/p.yml": published, "subscriptions/s.yml": read}
+    files = {**PROJECT, "tables/t.yml": tables, **more}
+    made = proofs(tmp_path / "project", target, tmp_path, files)
+    assert made.proof("t").counterexample is None
