@@ -29,7 +29,7 @@ from filtersql.feeds.debezium_times import Ambiguous
 from filtersql.feeds.debezium_values import Decoder, Unsent
 from filtersql.feeds.landings import Needed, is_needed
 from filtersql.feeds.lines import Chunk, line_span, lines_in, unread
-from filtersql.feeds.members import repeated_name
+from filtersql.feeds.members import check_names
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Number, Record, relation_written
 from filtersql.names import RelationName
@@ -87,20 +87,13 @@ class Changes(Struct, frozen=True):
         change = Record(seq, op, written, tx=None if op == "read" else new.event.tx)
         table = self.catalog.tables.get(name)
         try:
-            before, after = _images.decode(old.event.before), _images.decode(new.event.after)
+            before = _image_of("before", old.event.before)
+            after = _image_of("after", new.event.after)
             if table is not None:
                 of_old, of_new = (self.decoder(table, each.schema) for each in (old, new))
         except (msgspec.DecodeError, UnicodeError) as error:  # neither was looked at before
             mistakes.append((place, _unreadable(place, str(error))))
             return
-        for side, text, image in (
-            ("before", old.event.before, before),
-            ("after", new.event.after, after),
-        ):
-            if image and (twice := repeated_name(bytes(text).decode(), image)) is not None:
-                reason = f'"{twice}" stands twice in "{side}"'
-                mistakes.append((place, _unreadable(place, reason)))
-                return
         if op == "truncate":
             yield place, change
             return
@@ -148,6 +141,13 @@ class Changes(Struct, frozen=True):
         if key not in self.decoders:
             self.decoders[key] = Decoder.of(table, self.feed, schema)
         return self.decoders[key]
+
+
+def _image_of(side: str, text: msgspec.Raw) -> dict[str, Any] | None:
+    """The values of an old row or a new one. Raises DecodeError, UnicodeError."""
+    image = _images.decode(text)
+    check_names(bytes(text), image, side)
+    return image
 
 
 def _untold(place: Place, table: Table, name: str, why: Ambiguous | ValueError) -> Mistake:

@@ -20,7 +20,7 @@ import msgspec
 
 from filtersql.feeds.records import Record
 
-__all__ = ["may_repeat_a_member", "repeated_member", "repeated_name"]
+__all__ = ["check_names", "may_repeat_a_member", "repeated_member"]
 
 _COLON = b'":'
 #: blanks between a name and its colon, so that it would not be counted
@@ -59,9 +59,14 @@ def repeated_member(line: bytes, change: Record) -> str | None:
     return None
 
 
-def repeated_name(text: str, image: Mapping[str, object]) -> str | None:
-    """The name that stands twice in a text that was read as this image; None: none does."""
-    return None if _holds_each_once(text.encode(), len(image)) else _twice(_loaded(text))
+def check_names(text: bytes, read: Mapping[str, object] | None, image: str = "") -> None:
+    """Raises ValidationError where a name stands twice in a text that was read as this object."""
+    if read is None or _holds_each_once(text, len(read)):
+        return
+    if (name := _twice(_loaded(text.decode()))) is not None:
+        raise msgspec.ValidationError(
+            f'"{name}" stands twice' + (f' in "{image}"' if image else "")
+        )
 
 
 def _holds_each_once(text: bytes, members: int) -> bool:

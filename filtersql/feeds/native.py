@@ -17,7 +17,7 @@ import msgspec
 from filtersql.errors.feeds import UNREADABLE_LINE
 from filtersql.feeds.blocks import Block
 from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_of, unread
-from filtersql.feeds.members import may_repeat_a_member, repeated_member, repeated_name
+from filtersql.feeds.members import check_names, may_repeat_a_member, repeated_member
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Number, Record, record
 
@@ -117,8 +117,7 @@ def _row_record(values: dict[str, object]) -> Record:
     for image in ("before", "after"):
         if isinstance(text := fields.get(image), str):
             fields[image] = read = _images.decode(text)
-            if (name := repeated_name(text, read or {})) is not None:
-                raise msgspec.ValidationError(f'"{name}" stands twice in "{image}"')
+            check_names(text.encode(), read, image)
     relation = fields.get("relation")
     if isinstance(relation, str) and relation.startswith("["):
         fields["relation"] = msgspec.json.decode(relation, type=list[str])

@@ -27,7 +27,7 @@ from filtersql.errors.wording import meant
 from filtersql.feeds.arrow_lines import ahead, count_lines, read_lines, samples_of, written_fields
 from filtersql.feeds.landings import needed_columns
 from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_in, unread
-from filtersql.feeds.members import repeated_name
+from filtersql.feeds.members import check_names
 from filtersql.feeds.places import MOST_MISTAKES, Place, PlacedMistake, in_order, raise_first
 from filtersql.feeds.records import Number
 from filtersql.feeds.staged_files import StagedColumn
@@ -149,8 +149,7 @@ def _take_lines(places: Iterable[Place], stage: RowStage, table: Table) -> None:
 def _row(place: Place, mistakes: list[PlacedMistake]) -> dict[str, Any] | None:
     try:
         row = _decoder.decode(place[2])
-        if (name := repeated_name(place[2].decode(), row)) is not None:
-            raise msgspec.ValidationError(f'"{name}" stands twice')
+        check_names(place[2], row)
         return row
     except (msgspec.DecodeError, UnicodeError) as error:
         wrong = UNREADABLE_ROW(line_span(*place), reason=str(error))

@@ -89,10 +89,8 @@ def _following(
     chain = chain_of(share, taken)
     if taken is None or chain is None:
         return None
-    newest = dict(last)
-    for one in (one for each in taken for one in each.segments):
-        newest[one.file] = max(one.newest, newest.get(one.file, -1))
-    return Spread(taken, chain, newest, closed)
+    told = ({one.file: one.newest} for each in taken for one in each.segments)
+    return Spread(taken, chain, newest_of([last, *told]), closed)
 
 
 def _debezium(
@@ -178,7 +176,7 @@ def _dms(cluster: Cluster, share: Share, parts: Sequence[Portion], tell: Tell) -
         return None
     segments = [each.segment for each in placed]
     # Which rows of a place were read hangs on it: `run.read_places`.
-    last = {file: seq for each in taken for file, seq in each.lasts.items()}
+    last = newest_of(each.lasts for each in taken)
     if new := [name for name, rows in loaded.items() if rows > before.get(name, 0)]:
         end = max(loaded[name] for name in new) - 1
         first = min(before.get(name, 0) for name in new)

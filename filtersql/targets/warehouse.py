@@ -33,10 +33,10 @@ def kept_in(place: str, spark: SparkSession) -> Folder:
 def is_users(spark: SparkSession, parts: Sequence[str]) -> bool:
     """Whether a table is the user's, who works in the same Spark: dropped, its rows were lost."""
     schema, name = parts
-    if not spark.catalog.databaseExists(table_name(None, (schema,))):
+    schema_sql = table_name(None, (schema,))
+    if not spark.catalog.databaseExists(schema_sql):
         return False
-    shown = spark.sql(describe_tables(table_name(None, (schema,)), name)).collect()
-    return any(_MANAGED in said for *_, is_temporary, said in shown if not is_temporary)
+    return any(_MANAGED in said for said in _tables(spark, schema_sql, name).values())
 
 
 def forget_others(spark: SparkSession, warehouse: Folder) -> None:
@@ -50,11 +50,16 @@ def forget_others(spark: SparkSession, warehouse: Folder) -> None:
         if schema.name == "default" or warehouse.contains(schema.locationUri or ""):
             continue
         schema_sql = table_name(None, (schema.name,))
-        shown = spark.sql(describe_tables(schema_sql)).collect()
-        tables = {name: said for _, name, is_temporary, said in shown if not is_temporary}
+        tables = _tables(spark, schema_sql)
         if any(_MANAGED in said for said in tables.values()):
             continue
         for name in tables:
             spark.sql(drop_table(table_name(None, (schema.name, name)), "spark"))
         here = warehouse / f"{schema.name}.db"
         spark.sql(move_schema(schema_sql, here.location))
+
+
+def _tables(spark: SparkSession, schema_sql: str, named: str = "*") -> dict[str, str]:
+    """What Spark tells of the tables of a schema, by name."""
+    shown = spark.sql(describe_tables(schema_sql, named)).collect()
+    return {name: said for _, name, is_temporary, said in shown if not is_temporary}
