@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 from changed_filters import Shop, change
-from one_by_one import OneByOne
 
 from filtersql.targets.duckdb import DuckDB
 
 FOUR, TWO = ({"id": 9, "region": "us", "total": total} for total in (4, 2))
 LEFT = [change(1, "update", "orders", before=FOUR, after=TWO)]
+#: the DELETE is one that is not published
+UNSENT = [change(1, "delete", "orders", before=FOUR), change(2, "insert", "orders", after=TWO)]
 STAYED = "rows that left the filter may have stayed; from now on none does"
 
 
@@ -29,7 +30,6 @@ def _edited(shop: Shop, path: str, old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize("together", [False, True])
-@pytest.mark.parametrize("marks", [False, True])
 @pytest.mark.parametrize(
     "switches",
     [
@@ -38,10 +38,9 @@ def _edited(shop: Shop, path: str, old: str, new: str) -> None:
     ],
 )
 def test_rows_that_other_semantics_left_are_compared(
-    shop: Shop, engine: DuckDB, switches: str, *, marks: bool, together: bool
+    shop: Shop, used: DuckDB, switches: str, *, together: bool
 ) -> None:
     """Else the source's row enters beside the one that stayed under its key."""
-    used = OneByOne(engine.connection) if marks else engine
     _edited(shop, "filtersql_project.yml", "semantics: postgres", f"semantics: {switches}")
     assert shop.run(used).mistakes == ()
     assert shop.rows(used, "orders") == [(9, "us", 4)]
@@ -63,7 +62,6 @@ def test_rows_that_other_semantics_left_are_compared(
     assert not any("were kept" in said for said in shop.plan(used)["orders"].says)
 
 
-@pytest.mark.parametrize("marks", [False, True])
 @pytest.mark.parametrize(
     ("before", "now"),
     [
@@ -73,10 +71,9 @@ def test_rows_that_other_semantics_left_are_compared(
     ],
 )
 def test_rows_that_stayed_are_compared_where_the_target_decides_from_now_on(
-    shop: Shop, engine: DuckDB, before: str, now: str, *, marks: bool
+    shop: Shop, used: DuckDB, before: str, now: str
 ) -> None:
     """No filter judges an old row then, and no DELETE is published that would say so."""
-    used = OneByOne(engine.connection) if marks else engine
     shop.publish, shop.identity = "insert, update", "full"
     later = now if "profile" in now else f"profile: {before}, {now}"
     for semantics, where in (
@@ -97,12 +94,10 @@ def test_rows_that_stayed_are_compared_where_the_target_decides_from_now_on(
     assert shop.rows(used, "orders") == []
 
 
-@pytest.mark.parametrize("marks", [False, True])
 def test_a_row_that_a_conflict_kept_before_the_switch_is_not_trusted(
-    shop: Shop, engine: DuckDB, *, marks: bool
+    shop: Shop, used: DuckDB
 ) -> None:
     """`skip` kept it; that conflicts are decided by `apply` now does not say so."""
-    used = OneByOne(engine.connection) if marks else engine
     _edited(shop, "subscriptions/s.yml", "changes:", "on_conflict: skip\n    changes:")
     for seq, total in enumerate((2, 8, 2), 1):
         again = change(seq, "insert", "orders", after={**TWO, "total": total})
@@ -113,14 +108,11 @@ def test_a_row_that_a_conflict_kept_before_the_switch_is_not_trusted(
     assert "by a conflict that a run met" in str(wrong.detail)
 
 
-@pytest.mark.parametrize("marks", [False, True])
 def test_a_narrower_filter_does_not_explain_a_row_whose_delete_was_not_sent(
-    shop: Shop, engine: DuckDB, *, marks: bool
+    shop: Shop, used: DuckDB
 ) -> None:
     """All filters judge deletes from now on: what stayed is looked for at once."""
-    used = OneByOne(engine.connection) if marks else engine
-    feed = [change(1, "delete", "orders", before=FOUR), change(2, "insert", "orders", after=TWO)]
-    shop.write(changes=feed)
+    shop.write(changes=UNSENT)
     more = "  - {name: d, tables: [{name: orders, where: total > 100}]}\n"
     for publish, where, held in (
         ("insert, update", "total > 3", [(9, "us", 4)]),
@@ -138,14 +130,11 @@ def test_a_narrower_filter_does_not_explain_a_row_whose_delete_was_not_sent(
         assert shop.rows(used, "orders") == held
 
 
-@pytest.mark.parametrize("marks", [False, True])
 def test_actions_that_change_with_the_columns_do_not_explain_earlier_rows(
-    shop: Shop, engine: DuckDB, *, marks: bool
+    shop: Shop, used: DuckDB
 ) -> None:
     """A column leaves without a look at the source: rows that were not deleted stay."""
-    used = OneByOne(engine.connection) if marks else engine
-    feed = [change(1, "delete", "orders", before=FOUR), change(2, "insert", "orders", after=TWO)]
-    shop.write(changes=feed)
+    shop.write(changes=UNSENT)
     shop.publish = "insert"
     assert shop.define(orders="total > 3").run(used).mistakes == ()
     shop.publish, shop.identity, shop.key = "insert, delete", "full", "id"

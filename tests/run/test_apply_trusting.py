@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from changed_filters import Shop, change
-from one_by_one import OneByOne
 from test_apply_plan import FEED, SOURCE
 
 from filtersql.errors import Mistakes
@@ -18,12 +17,6 @@ def shop(tmp_path: Path) -> Shop:
     shop = Shop(tmp_path).define(orders="total > 5")
     shop.write(SOURCE, FEED)
     return shop
-
-
-@pytest.fixture(params=["transaction", "marks"])
-def used(engine: DuckDB, request: pytest.FixtureRequest) -> DuckDB:
-    """What commits all at once, and what commits and marks table by table."""
-    return OneByOne(engine.connection) if request.param == "marks" else engine
 
 
 def assert_not_trusted(

@@ -138,12 +138,10 @@ def test_a_removed_target_that_was_dropped_by_hand_is_no_concern(
     assert shop.plan(engine) == {}
 
 
-@pytest.mark.parametrize("marks", [False, True])
 def test_rows_of_a_source_that_is_named_no_more_are_not_passed_over(
-    shop: Shop, engine: DuckDB, marks: bool
+    shop: Shop, used: DuckDB
 ) -> None:
     """Neither where a mark explains the target, nor where no row stays; nor by a repair."""
-    used = OneByOne(engine.connection) if marks else engine
     shop.run(used)
     kept = [shop.rows(used, name) for name in ("orders", "bare")]
     shop.source = False
@@ -160,13 +158,9 @@ def test_rows_of_a_source_that_is_named_no_more_are_not_passed_over(
     assert [shop.rows(used, name) for name in ("orders", "bare")] == kept
 
 
-@pytest.mark.parametrize("marks", [False, True])
-def test_a_feed_that_is_all_there_is_needs_no_source(
-    shop: Shop, engine: DuckDB, marks: bool
-) -> None:
+def test_a_feed_that_is_all_there_is_needs_no_source(shop: Shop, used: DuckDB) -> None:
     """Nothing was copied: what enters is in the feed, also where the target was filled again."""
     shop.source = False
-    used = OneByOne(engine.connection) if marks else engine
     for full_refresh in (False, True):
         shop.define(orders=EU, bare=None)
         shop.run(used, full_refresh=full_refresh)
@@ -176,13 +170,9 @@ def test_a_feed_that_is_all_there_is_needs_no_source(
         assert not shop.plan(used)["orders"].mistakes
 
 
-@pytest.mark.parametrize("marks", [False, True])
-def test_a_filter_in_force_may_read_a_column_that_is_read_no_more(
-    shop: Shop, engine: DuckDB, marks: bool
-) -> None:
+def test_a_filter_in_force_may_read_a_column_that_is_read_no_more(shop: Shop, used: DuckDB) -> None:
     """The rows of the source lack it, so they are compared with those of the target."""
     shop.publish, shop.columns = "insert", "[id, region]"
-    used = OneByOne(engine.connection) if marks else engine
     shop.define(orders="total > 5", bare=BARE).run(used)
     shop.define(orders="id < 8", bare=BARE)
     planned = shop.plan(used)["orders"]

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from crashes import Runner
 from live_projects import LiveProject
+from one_by_one import OneByOne
 from own_servers import OwnServer, own_server
 
 from filtersql.targets.duckdb import DuckDB
 from filtersql.targets.duckdb_file import connect
 
-__all__ = ["engine", "own", "project", "runner"]
+__all__ = ["engine", "own", "project", "runner", "used"]
 
 
 @pytest.fixture
@@ -22,6 +23,12 @@ def engine(tmp_path: Path) -> Iterator[DuckDB]:
     engine = connect(tmp_path / "x.duckdb")
     yield engine
     engine.close()
+
+
+@pytest.fixture(params=["transaction", "marks"])
+def used(engine: DuckDB, request: pytest.FixtureRequest) -> DuckDB:
+    """What commits all at once, and what commits and marks table by table."""
+    return OneByOne(engine.connection) if request.param == "marks" else engine
 
 
 @pytest.fixture
