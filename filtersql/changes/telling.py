@@ -22,12 +22,8 @@ from filtersql.catalog import Catalog, PgType
 from filtersql.definitions.formats import FORMATS, FeedFormat
 from filtersql.definitions.model import Action, Feed, Subscription
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import (
-    FEED_HIDES_CHANGES,
-    FEED_HIDES_OPERATIONS,
-    FEED_OF_ONE_TABLE,
-    UNTOLD_TYPE,
-)
+from filtersql.errors.feed_tables import FEED_OF_ONE_TABLE
+from filtersql.errors.feeds import FEED_HIDES_CHANGES, FEED_HIDES_OPERATIONS, UNTOLD_TYPE
 from filtersql.names import RelationName
 from filtersql.publications.identity import has_identity
 from filtersql.publications.model import ResolvedTable

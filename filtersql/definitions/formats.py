@@ -43,6 +43,9 @@ class FeedFormat(Struct, frozen=True):
     orders_one_table: bool = False
     #: where it is read: files, a table of the engine, or both
     places: tuple[Literal["path", "table"], ...] = ("path",)
+    #: which columns say where a message stands in such a table: none are asked for, one (a stream),
+    #: or more (topics and partitions of their own)
+    ordered_by: Literal["", "column", "columns"] = ""
     #: keys of `changes:` that only this format has
     options: Mapping[str, Option] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
@@ -84,6 +87,8 @@ FORMATS: Mapping[str, FeedFormat] = {
         FeedFormat(
             "debezium",
             truncates="table",
+            places=("path", "table"),
+            ordered_by="columns",
             options={
                 "time_precision_mode": (
                     "adaptive",
@@ -118,6 +123,8 @@ FORMATS: Mapping[str, FeedFormat] = {
         FeedFormat(
             "wal2json",
             hides_unidentified=True,
+            places=("path", "table"),
+            ordered_by="column",
             options={"numeric_data_types_as_string": "boolean"},
             assumptions=("finite_numbers",),
         ),

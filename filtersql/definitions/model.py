@@ -141,6 +141,9 @@ class Feed(Struct, frozen=True):
     format: str = "filtersql"
     path: str | None = None
     table: str | None = None
+    #: the column of the table that holds messages, and those that order them
+    column: str | None = None
+    order: tuple[str, ...] = ()
     postgres: str | None = None
     #: `complete`: `before` always holds the whole old row, so filters may read any column
     before_complete: bool = False

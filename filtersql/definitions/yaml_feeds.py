@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from yaml import MappingNode, ScalarNode
+from yaml import MappingNode, ScalarNode, SequenceNode
 
 from filtersql.definitions.formats import FORMATS, FeedFormat
 from filtersql.definitions.model import Feed
@@ -29,7 +29,8 @@ def read_feed(document: Document, node: Node | None, where: str) -> Feed | None:
         return None
     form = FORMATS.get(_format_of(node), FORMATS["filtersql"])
     assume = ("assume",) if form.assumptions else ()
-    known = ("before", "format", "path", "postgres", "table", *assume, *form.options)
+    messages = ("column", "order") if form.ordered_by else ()
+    known = ("before", "format", "path", "postgres", "table", *messages, *assume, *form.options)
     entry = document.mapping(node, f"changes of {where}", known)
     if not isinstance(node.value, list):
         return None
@@ -39,12 +40,15 @@ def read_feed(document: Document, node: Node | None, where: str) -> Feed | None:
         if place in entry and place not in form.places:
             at = document.span(entry[place])
             document.mistakes.append(NOT_OF_THIS_FORMAT(at, key=place, form=form.name))
+    order = _order(document, entry, node, form, f"changes of {where}")
     before = document.choice(entry.get("before"), "before", _BEFORE)
     return Feed(
         document.span(node),
         format=form.name,
         path=document.string(entry.get("path"), "path"),
         table=document.string(entry.get("table"), "table"),
+        column=document.string(entry.get("column"), "column"),
+        order=order,
         postgres=document.string(entry.get("postgres"), "postgres"),
         before_complete="complete" in (form.old_rows, before),
         options=_options(document, entry, form),
@@ -59,6 +63,25 @@ def _format_of(node: Node) -> str:
         if key.value == "format" and isinstance(value, ScalarNode):
             return str(value.value)
     return "filtersql"
+
+
+def _order(
+    document: Document, entry: Mapping[str, Node], node: Node, form: FeedFormat, where: str
+) -> tuple[str, ...]:
+    """The columns that order the messages of a table; a mistake where a feed is not one."""
+    if "table" in entry and form.ordered_by:
+        for key in ("column", "order"):
+            if key not in entry or entry[key].value == []:
+                document.missing(key, where, node)
+    for key in ("column", "order"):
+        if key in entry and "path" in entry:
+            at = document.span(entry[key])
+            document.mistakes.append(TOGETHER(at, first="path", second=key, where=where))
+    said = entry.get("order")
+    if form.ordered_by == "columns" and isinstance(said, SequenceNode):
+        return tuple(column.text for column in document.texts(said, "order"))
+    column = document.string(said, "order")
+    return () if column is None else (column,)
 
 
 def _options(document: Document, entry: Mapping[str, Node], form: FeedFormat) -> dict[str, str]:

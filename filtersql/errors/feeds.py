@@ -185,18 +185,6 @@ UNTOLD_TYPE = Wording(
 )
 # A key of `changes` that its format does not have.
 NOT_OF_THIS_FORMAT = Wording('"{key}" is no key of feed format "{form}"')
-UNREADABLE_COMMIT = Wording("{shown} cannot be read as changes", detail="{reason:sentence}")
-# Iceberg's changelog has no words for it but its own.
-MERGE_ON_READ = Wording(
-    "{shown} cannot be read as changes",
-    detail="A commit took rows away by delete files (merge-on-read); Iceberg's changelog tells "
-    "copy-on-write alone.",
-)
-FEED_OF_ONE_TABLE = Wording(
-    'a {form} feed serves one table; subscription "{subscription}" has {count}',
-    detail="Its seq counts the commits of one table and says nothing of another's.",
-    hint="Make one subscription of each table.",
-)
 # A target whose rows depend on what the feed does not tell.
 FEED_HIDES_OPERATIONS = Wording(
     'the {form} feed does not tell what table "{table}" needs', detail="{needs}"

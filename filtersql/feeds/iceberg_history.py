@@ -23,7 +23,7 @@ from msgspec import Struct
 from sqlglot import exp, select
 
 from filtersql.errors import Mistakes
-from filtersql.errors.feeds import UNREADABLE_COMMIT
+from filtersql.errors.feed_tables import UNREADABLE_COMMIT
 from filtersql.feeds.lake_tables import NUMBER_BITS, Query, lake_table, rows_anew
 
 __all__ = ["IcebergHistory", "iceberg_history"]

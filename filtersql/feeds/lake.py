@@ -29,7 +29,7 @@ from sqlglot import exp, select
 
 from filtersql.catalog import Table
 from filtersql.errors import Mistakes
-from filtersql.errors.feeds import UNREADABLE_COMMIT
+from filtersql.errors.feed_tables import UNREADABLE_COMMIT
 from filtersql.feeds.commits import Commit, Unpaired, changes_of
 from filtersql.feeds.iceberg_history import iceberg_history
 from filtersql.feeds.lake_tables import NUMBER_BITS, Query, lake_table, rows_anew

@@ -16,7 +16,7 @@ from sqlglot import exp, select
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
-from filtersql.errors.feeds import MERGE_ON_READ
+from filtersql.errors.feed_tables import MERGE_ON_READ
 from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
 from filtersql.feeds.lake import LakeFeed, from_delta, from_iceberg
 from filtersql.feeds.lake_tables import copy_on_write, lake_table
@@ -25,7 +25,7 @@ from filtersql.feeds.native import TABLE_COLUMNS, from_rows
 from filtersql.feeds.table_feeds import TableFeed
 from filtersql.targets.model import Engine
 
-__all__ = ["LAKES", "refusals_of_lakes", "table_feed"]
+__all__ = ["LAKES", "changes_table", "refusals_of_lakes", "table_feed"]
 
 #: what Iceberg says of a commit with delete files
 _DELETE_FILES = "Delete files are currently not supported in changelog scans"
@@ -36,20 +36,10 @@ def table_feed(
     engine: Engine, feed: Feed, lowest: int, landings: Sequence[Landing], catalog: Catalog
 ) -> TableFeed | LakeFeed:
     """The changes that a table of the engine tells above a position. Raises Mistakes."""
-    parts = str(feed.table).split(".")
-    if not engine.exists((parts[-2] if len(parts) > 1 else "main", parts[-1])) and (
-        engine.dialect == "duckdb"
-    ):
-        raise Mistakes([SPARK_TABLE_ON_DUCKDB(feed.span, table=str(feed.table))])
+    name = changes_table(engine, feed)
     if feed.format in LAKES:
         source = catalog.tables[landings[0].compiled.sources[0]]
-        return LAKES[feed.format](engine.rows, parts, source, lowest)
-    name = exp.Table(
-        **{
-            key: exp.to_identifier(part, quoted=True)
-            for key, part in zip(("this", "db", "catalog"), reversed(parts), strict=False)
-        }
-    )
+        return LAKES[feed.format](engine.rows, str(feed.table).split("."), source, lowest)
     described = engine.rows(exp.Describe(this=name).sql(engine.dialect))
     # Engines tell no capital letters apart in names, so neither are these other columns.
     found = {str(row[0]).lower() for row in described}
@@ -60,6 +50,16 @@ def table_feed(
     query = select(*(exp.column(column, quoted=True) for column in columns)).from_(name)
     query = query.where(exp.or_(seq > lowest, unplaced))
     return TableFeed(query, "seq", partial(from_rows, str(feed.table), columns))
+
+
+def changes_table(engine: Engine, feed: Feed) -> exp.Table:
+    """The table that a feed names. Raises Mistakes where DuckDB has none of that name."""
+    parts = str(feed.table).split(".")
+    known = engine.exists((parts[-2] if len(parts) > 1 else "main", parts[-1]))
+    if not known and engine.dialect == "duckdb":
+        raise Mistakes([SPARK_TABLE_ON_DUCKDB(feed.span, table=str(feed.table))])
+    names = (exp.to_identifier(part, quoted=True) for part in reversed(parts))
+    return exp.Table(**dict(zip(("this", "db", "catalog"), names, strict=False)))
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 Example
     changes: {format: filtersql, path: "changes/*.jsonl"}      JSON lines
     changes: {format: filtersql, table: lake.changes}          a table of the engine
+    changes: {format: wal2json, table: lake.bronze, column: value, order: offset}
     changes: {postgres: erp}                                   what `capture` wrote
 """
 
@@ -36,6 +37,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.engine_tables import LAKES, refusals_of_lakes, table_feed
 from filtersql.run.fetching import fetched, found_files, pending_files
 from filtersql.run.ledger_entry import SeenFile
+from filtersql.run.message_tables import message_table
 from filtersql.run.model import Inputs
 from filtersql.run.read_places import check_read_places
 from filtersql.run.spread_feeds import spread_feed, spread_table
@@ -90,6 +92,9 @@ def read_feed(
     if feed is None:
         return None
     share = Share(feed, inputs.catalog, landings, engine.dialect, folder)
+    if feed.column is not None:
+        messages = message_table(engine, feed)
+        return _read_files(engine, share, messages.files, messages.fetched, seen, on_progress)
     if feed.path is None:
         table = table_feed(engine, feed, share.lowest, landings, inputs.catalog)
         with refusals_of_lakes(engine, table):
@@ -98,21 +103,25 @@ def read_feed(
     if feed.postgres is not None:
         filled = [one for one in landings if subscription.source and one.compiled.copy_data]
         _check_slot(feed, feed.postgres, found[-1], filled)
-    return _read_files(engine, share, found, seen, on_progress)
+    return _read_files(engine, share, found, partial(fetched, engine), seen, on_progress)
 
 
 def _read_files(
     engine: Engine,
     share: Share,
     found: Sequence[FeedFile],
+    fetch: Callable[[Sequence[FeedFile], Path], tuple[FeedFile, ...]],
     seen: Seen,
     on_progress: Callable[[int], None] | None,
     going_on: frozenset[tuple[RelationName, int]] = frozenset(),
 ) -> FeedRead:
-    """The same of files; `going_on`: tables and places of which consumed files are opened, too."""
+    """The same of files, which `fetch` brings to this machine.
+
+    `going_on`: tables and places of which consumed files are opened, too.
+    """
     feed, landings = share.feed, share.landings
     pending = pending_files(feed, found, seen, landings, going_on)
-    files, counted = fetched(engine, pending.files, share.folder), pending.counted
+    files, counted = fetch(pending.files, share.folder), pending.counted
     check_read_places(feed, files, found, seen, landings)
     share = replace(share, counted=counted)
     opening = partial(open_files, feed, share.catalog, files, landings, counted)
@@ -131,7 +140,7 @@ def _read_files(
             raise Mistakes([LOST_BEGINNING(seq=lost, hint=KEEP)])
         if again:
             # These may be the same rows.
-            return _read_files(engine, share, found, seen, on_progress, going_on | again)
+            return _read_files(engine, share, found, fetch, seen, on_progress, going_on | again)
         reading = read(
             records,
             share,
@@ -142,7 +151,7 @@ def _read_files(
         )
     every = (
         (file.shown, file.size, file.modified, last.get(file.shown, -1), held.get(file.shown))
-        for file in files
+        for file in pending.files
     )
     present = frozenset(file.shown for file in found)
     return FeedRead(reading, records, tuple(every), present, snapshots)

@@ -89,7 +89,7 @@ def spread_table(engine: Engine, share: Share, table: TableFeed, *, closed: bool
     stages = empty_stages(share)
     parts = 1 + rows // _ROWS
     work = partial(take_rows, share, table.changes)
-    taken = engine.cluster.answers_of_rows(work, query, table.order, parts)
+    taken = engine.cluster.answers_of_rows(work, query, [table.order], parts)
     chain = chain_of(share, taken)
     if taken is None or chain is None:
         return None

@@ -76,7 +76,7 @@ class SparkCluster(Struct, frozen=True):
         self,
         work: Callable[[int, Iterator[Sequence[object]]], _Answer],
         query: str,
-        order: str,
+        order: Sequence[str],
         parts: int,
     ) -> list[_Answer] | None:
         """The same for the rows of a query, as `targets.workers.Cluster` has it."""
@@ -84,8 +84,8 @@ class SparkCluster(Struct, frozen=True):
             if not _is_here(self.spark.sparkContext):
                 return None
             frame = self.spark.sql(query)
-            column = frame[frame.columns.index(order)]
-            ordered = frame.repartitionByRange(parts, column).sortWithinPartitions(column)
+            columns = [frame[frame.columns.index(name)] for name in order]
+            ordered = frame.repartitionByRange(parts, columns[0]).sortWithinPartitions(*columns)
             answers = ordered.rdd.mapPartitionsWithIndex(partial(_answer, work))
             return list(answers.collect())
         return None

@@ -69,7 +69,7 @@ class ServerCluster(Struct, frozen=True):
         self,
         work: Callable[[int, Iterator[Sequence[object]]], _Answer],
         query: str,
-        order: str,
+        order: Sequence[str],
         parts: int,
     ) -> list[_Answer] | None:
         """The same for the rows of a query, as `targets.workers.Cluster` has it."""
@@ -102,13 +102,15 @@ def _numbers(count: int) -> str:
     return select("id").from_(exp.Anonymous(this="RANGE", expressions=[*bounds])).sql("spark")
 
 
-def _ordered(query: str, order: str, parts: int) -> str:
+def _ordered(query: str, order: Sequence[str], parts: int) -> str:
     """Rows of a query in numbered parts, each in its order, behind the number of their part."""
-    column = exp.column(order, quoted=True)
-    hint = exp.Anonymous(this="REPARTITION_BY_RANGE", expressions=[exp.convert(parts), column])
+    columns = [exp.column(name, quoted=True) for name in order]
+    hint = exp.Anonymous(this="REPARTITION_BY_RANGE", expressions=[exp.convert(parts), columns[0]])
     rows = select("*").from_(in_parentheses(query, "rows"))
     rows.set("hint", exp.Hint(expressions=[hint]))
     number = exp.Anonymous(this="SPARK_PARTITION_ID").as_("number")
     return (
-        select(number, "parts.*").from_(rows.sort_by(column.copy()).subquery("parts")).sql("spark")
+        select(number, "parts.*")
+        .from_(rows.sort_by(*(column.copy() for column in columns)).subquery("parts"))
+        .sql("spark")
     )

@@ -55,11 +55,15 @@ class Cluster(Protocol):
         ...
 
     def answers_of_rows(
-        self, work: Callable[[int, Iterator[_Row]], _Answer], query: str, order: str, parts: int
+        self,
+        work: Callable[[int, Iterator[_Row]], _Answer],
+        query: str,
+        order: Sequence[str],
+        parts: int,
     ) -> list[_Answer] | None:
-        """The same for the rows of a query, in numbered parts.
+        """The same for the rows of a query, in numbered parts, each ordered by some columns.
 
-        A part follows another one in the order of a column, and rows that are equal in it are not
-        parted.
+        A part follows another one in the order of the first column, and rows that are equal in it
+        are not parted.
         """
         ...

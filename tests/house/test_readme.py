@@ -31,6 +31,7 @@ TRIED_BY = {
     ("catalogs.md", "yaml"): (3, "tests/project/test_outputs_of_pages.py"),
     ("commands.md", "text"): (2, "tests/commands/test_manual.py"),
     ("feeds.md", "json"): (1, "tests/feeds/test_page_of_feeds.py"),
+    ("feeds.md", "yaml"): (1, "tests/feeds/test_message_tables.py"),
     ("filters.md", "text"): (3, "tests/filters/test_printed_sizes.py"),
     ("kerberos.md", "yaml"): (1, "tests/project/test_outputs_of_pages.py"),
     ("live-capture.md", "sh"): (2, "tests/postgres/test_capture_page.py"),

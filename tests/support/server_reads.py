@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from bronze import bronze_feed, kept
+from landing_files import WRITERS, Change, fed
 from noting import noting
 from pyspark.sql import SparkSession
 from running import SPAN, insert, table
@@ -19,6 +21,7 @@ from filtersql.feeds import portions
 from filtersql.run import feed_reading, sources, spread_feeds
 from filtersql.targets import server_work
 from filtersql.targets.cluster import SparkCluster
+from filtersql.targets.remote import Remote
 from filtersql.targets.server_cluster import ServerCluster
 from filtersql.targets.server_files import ServerFiles
 
@@ -26,6 +29,7 @@ __all__ = [
     "test_a_feed_that_the_server_sees_is_named_by_a_url",
     "test_answers_of_a_server_are_records",
     "test_executors_of_a_server_read_a_table",
+    "test_executors_of_a_server_read_messages",
     "test_executors_of_a_server_read_what_is_shared",
     "test_files_come_as_they_are",
 ]
@@ -177,6 +181,37 @@ def test_executors_of_a_server_read_a_table(
     (first,) = world.run(engine).results
     assert (first.rows_inserted, first.position) == (45, 50)
     assert spread == ["spread_table"]
+
+
+@_SERVERS
+def test_executors_of_a_server_read_messages(
+    kind: str, at: Callable[[str], Place], spread: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None of them comes here where the server sees a folder of this machine."""
+    place = at(kind)
+    world = fed(place.world, "debezium").subscribe(changes=bronze_feed("lake.s1.m"))
+    engine = place.open(staging_path="shared")
+    for name in "tum":
+        engine.drop(("s1", name))
+    engine.create(("s1", "m"), "topic STRING, part INT, place BIGINT, value BINARY", {})
+    fetched: list[str] = []
+    monkeypatch.setattr(Remote, "stream", noting(Remote.stream, fetched))
+
+    def brought(*changes: Change) -> None:
+        for one in changes:
+            message = "t", 0, 2**17 + one.at, WRITERS["debezium"]("t", one)
+            kept(engine, "lake.s1.m", "BINARY", [message])
+
+    brought(Change(1, 10), Change(2, 11))
+    assert [one.rows_inserted for one in world.run(engine).results] == [2, 0]
+    assert (spread, fetched) == (["spread_feed"], [])
+    brought(Change(1, 12, "d"), Change(3, 13))
+    del place.output.settings["staging_path"]
+    engine = place.open()
+    assert world.run(engine).mistakes == ()
+    assert fetched == ["stream"]
+    asked = f"SELECT id, v FROM {engine.table_sql(('s1', 't'))} ORDER BY id"
+    assert engine.rows(asked) == [(2, "11.0"), (3, "13.0")]
 
 
 @_SERVERS

@@ -32,6 +32,7 @@ from server_reads import (
     test_a_feed_that_the_server_sees_is_named_by_a_url,
     test_answers_of_a_server_are_records,
     test_executors_of_a_server_read_a_table,
+    test_executors_of_a_server_read_messages,
     test_executors_of_a_server_read_what_is_shared,
     test_files_come_as_they_are,
 )
@@ -75,6 +76,7 @@ __all__ = [
     "test_ctrl_c_while_a_request_begins_is_no_wait_for_its_end",
     "test_each_way_to_sign_in_is_its_own",
     "test_executors_of_a_server_read_a_table",
+    "test_executors_of_a_server_read_messages",
     "test_executors_of_a_server_read_what_is_shared",
     "test_files_come_as_they_are",
     "test_rows_enter_on_a_server_when_their_time_begins",

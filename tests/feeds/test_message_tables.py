@@ -1,0 +1,246 @@
+"""Messages of Debezium and wal2json in a column of a table are read as those in files are."""
+
+from __future__ import annotations
+
+import os
+import random
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from bronze import CREATE, Message, bronze_feed, kept
+from cases import read_fences
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from landing_files import WRITERS, Change, Tables, Told, fed
+from rows import differences
+from running import World
+from small_spark import SMALL
+from test_foreign_feeds import lines_of, parts, project, ran
+from test_page_of_feeds import PAGE
+from test_targets_spark import output, warm
+
+from filtersql.errors import Mistakes
+from filtersql.run import message_tables
+from filtersql.targets.duckdb import DuckDB
+from filtersql.targets.duckdb_file import connect
+from filtersql.targets.open import open_engine
+from filtersql.targets.session import Session
+
+__all__ = ["warm"]
+
+MORE = 25 if os.environ.get("FILTERSQL_LONG_TESTS") else 1
+TRANSACTIONS = st.lists(
+    st.lists(st.tuples(st.sampled_from("tu"), st.integers(0, 4)), min_size=1, max_size=6),
+    min_size=1,
+    max_size=12,
+)
+#: what a recorded project says of its feed, and what it says here
+RECORDED = {
+    "debezium": ('path: "changes/*.jsonl.gz"', "[topic, partition, offset]"),
+    "wal2json": ('path: "changes/*.json.gz"', "offset"),
+}
+
+
+@pytest.mark.parametrize(
+    ("form", "kind"), [("debezium", "VARCHAR"), ("debezium", "BLOB"), ("wal2json", "VARCHAR")]
+)
+def test_a_recorded_feed_leaves_what_subscribers_held(
+    form: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each run finds more rows; for Debezium they are a topic's, as the page of feeds says it."""
+    monkeypatch.setattr(message_tables, "RANGE", 64)
+    root = project(tmp_path, form, "bare" if form == "debezium" else "")
+    before, order = RECORDED[form]
+    said = f"table: lake.bronze, column: value, order: {order}"
+    if form == "debezium":
+        (shown,) = (fence for fence in read_fences(PAGE) if fence.language == "yaml")
+        assert shown.text == f"changes: {{format: debezium, {said}}}"
+    (subscriptions,) = (root / "subscriptions").iterdir()
+    subscriptions.write_text(subscriptions.read_text().replace(before, said))
+    lines = lines_of(form, "bare" if form == "debezium" else "")
+    with closing(connect(root / "feeds.duckdb")) as engine:
+        engine.execute("CREATE SCHEMA lake")
+        columns = f'topic TEXT, "partition" INT, "offset" BIGINT, value {kind}'
+        engine.execute(f"CREATE TABLE lake.bronze ({columns})")
+    for part in parts([*enumerate(lines)], 4):
+        messages: list[Message] = [("t", 0, offset, line) for offset, line in part]
+        with closing(connect(root / "feeds.duckdb")) as engine:
+            kept(engine, "lake.bronze", kind, messages)
+        ran(root)
+    assert differences(root, "duckdb") == []
+
+
+@settings(max_examples=30 * MORE, deadline=None, database=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@given(TRANSACTIONS, st.sampled_from([1, 2, 5, 100]), st.randoms(use_true_random=False))
+def test_a_run_holds_all_that_was_brought(
+    tmp_path_factory: pytest.TempPathFactory,
+    drawn: list[list[tuple[str, int]]],
+    width: int,
+    rng: random.Random,
+) -> None:
+    """However many offsets are read together; some messages came twice, and some are tombstones."""
+    world = fed(World(tmp_path_factory.mktemp("bronze")), "debezium")
+    world.subscribe(changes=bronze_feed("main.bronze"))
+    tables = Tables(drawn, rng.choice([0, 5]))
+    memory = connect(None)
+    memory.execute(CREATE.format(name="bronze", text="TEXT", kind="TEXT"))
+    ends = {"t": 0, "u": 0}
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(message_tables, "RANGE", width)
+        for _ in range(5):
+            for name in "tu":
+                sent = [one for one in tables.landed[name][-2:] if one.op != "r"]
+                landing = [*rng.choice([[], sent]), *tables.land(name, rng.choice([0, 1, 3, 20]))]
+                for line in WRITERS["debezium"](name, *landing).splitlines():
+                    ends[name] += rng.choice([1, 1, 1, 3])
+                    message = name, 0, ends[name], rng.choice([line, f"{line}\n"])
+                    kept(memory, "bronze", "TEXT", rng.choice([[message], [message] * 2]))
+                    if rng.random() < 0.1:
+                        ends[name] += 1
+                        kept(memory, "bronze", "TEXT", [(name, 0, ends[name], None)])
+            engine = Told(memory.connection)
+            told = world.run(engine)
+            assert not told.mistakes
+            for one in world.compiled():
+                rows = sorted(engine.rows(f"SELECT id, v FROM {one.target_sql}"))
+                assert rows == tables.rows(one.relation.name)
+    memory.close()
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> tuple[World, DuckDB]:
+    """A table of three messages of one topic, which a run has read."""
+    world = fed(World(tmp_path), "debezium").subscribe(changes=bronze_feed("main.bronze"))
+    engine = connect(None)
+    engine.execute(CREATE.format(name="bronze", text="TEXT", kind="TEXT"))
+    for place in range(3):
+        line = WRITERS["debezium"]("t", Change(place, 10 + place))
+        kept(engine, "bronze", "TEXT", [("t", 0, place, line)])
+    assert world.run(engine).mistakes == ()
+    return world, engine
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([("t", 0, None, "{}")], 'column "place" of table "main.bronze" holds NULL or a negative'),
+        ([("t", 0, -1, "{}")], 'column "place" of table "main.bronze" holds NULL or a negative'),
+        ([("t", 1, 7, '{\n"op": "c"}')], 'the message at "place" 7 of table "main.bronze" has sev'),
+        ([("t", 0, 2, "{}")], 'table "main.bronze" has two messages that differ at "place" 2'),
+        ([("t", None, 9, '{"op": "c"}')], "main.bronze[t,null,0]:1:1: line is not a change that"),
+        ([("t", 0, 9, "null"), ("t", 0, 10, "{,")], "main.bronze[t,0,0]:5:1: line is not a change"),
+    ],
+)
+def test_a_message_that_is_none_is_refused(
+    stored: tuple[World, DuckDB], rows: list[Message], says: str
+) -> None:
+    """With its place; when it is gone, a run goes on."""
+    world, engine = stored
+    kept(engine, "bronze", "TEXT", rows)
+    (mistake,) = world.run(engine).mistakes
+    assert says in str(mistake)
+    engine.execute("DELETE FROM bronze WHERE rowid > 2")
+    assert world.run(engine).results[0].message == "nothing new"
+
+
+def test_what_was_read_is_not_read_again(
+    stored: tuple[World, DuckDB], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the range that grew all rows, of others none; old rows may be taken out of the table."""
+    monkeypatch.setattr(message_tables, "RANGE", 2)
+    world, engine = stored
+    asked: list[int] = []
+    stream = DuckDB.stream
+
+    def counting(self: DuckDB, statement: str) -> object:
+        rows = [*stream(self, statement)]
+        asked.append(len(rows))
+        return iter(rows)
+
+    monkeypatch.setattr(DuckDB, "stream", counting)
+    world.run(engine)
+    asked.clear()
+    kept(engine, "bronze", "TEXT", [("t", 0, 3, WRITERS["debezium"]("t", Change(3, 20)))])
+    assert world.run(engine).results[0].rows_inserted == 1
+    assert world.run(engine).results[0].message == "nothing new"
+    engine.execute("DELETE FROM bronze WHERE place < 2")
+    assert world.run(engine).results[0].message == "nothing new"
+    assert asked == [2]
+
+
+def test_rows_that_come_while_they_are_read_are_the_next_runs(
+    stored: tuple[World, DuckDB],
+) -> None:
+    """At the end, as Kafka's do; elsewhere the run ends, and changes nothing."""
+    world, engine = stored
+    line = WRITERS["debezium"]("t", Change(3, 20))
+    kept(engine, "bronze", "TEXT", [("t", 0, 5, line)])
+    found = message_tables.message_table(engine, bronze_feed("main.bronze"))
+    kept(engine, "bronze", "TEXT", [("t", 0, 6, WRITERS["debezium"]("t", Change(4, 21)))])
+    (file,) = found.fetched(found.files, world.root)
+    assert file.path.read_text().count("\n") == 4
+    kept(engine, "bronze", "TEXT", [("t", 0, 4, line)])
+    with pytest.raises(Mistakes, match="was changed or removed while it was read") as refused:
+        found.fetched(found.files, world.root)
+    assert refused.value.exit_code == 2
+
+
+def test_columns_are_asked_for_and_have_types(stored: tuple[World, DuckDB]) -> None:
+    """All that is wrong with them at once."""
+    world, engine = stored
+    engine.execute("CREATE TABLE other (topic TEXT[], place DOUBLE, value STRUCT(op TEXT))")
+    world.subscribe(changes=bronze_feed("main.other"))
+    assert [
+        str(one).partition("\n")[0].partition(": ")[2] for one in world.run(engine).mistakes
+    ] == [
+        f'table "main.other" has no column "{name}" of a type that can be read so'
+        for name in ("topic", "part", "place", "value")
+    ]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("table_format", "kind"), [("delta", "BINARY"), ("iceberg", "STRING")])
+def test_executors_of_spark_write_what_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm: None, table_format: str, kind: str
+) -> None:
+    """No message comes to this process."""
+    world = World(tmp_path, "spark", "lake" if table_format == "iceberg" else None)
+    fed(world, "debezium")
+    engine = open_engine(output(table_format, spark_conf=SMALL), tmp_path)
+    name = "bronze_debezium.m" if table_format == "delta" else "lake.bronze_debezium.m"
+    schema = name.rpartition(".")[0]
+    place = f" LOCATION '{tmp_path}/bronze.db'" if table_format == "delta" else ""
+    engine.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}{place}")
+    created = CREATE.format(name=name, text="STRING", kind=kind)
+    engine.execute(f"{created} USING {table_format}")
+    world.subscribe(changes=bronze_feed(name))
+
+    def here(*_: object) -> None:
+        raise AssertionError("rows come to this process")
+
+    monkeypatch.setattr(Session, "stream", here)
+    monkeypatch.setattr(message_tables, "_ROWS", 2)
+    monkeypatch.setattr(message_tables, "RANGE", 2)
+    changes = {"t": [Change(1, 10), Change(2, 30), Change(3, 31)], "u": [Change(1, 12)]}
+    for topic, some in changes.items():
+        lines = WRITERS["debezium"](topic, *some).splitlines()
+        kept(engine, name, kind, [(topic, 0, at, line) for at, line in enumerate(lines)])
+    assert world.run(engine).mistakes == ()
+    lines = WRITERS["debezium"]("u", Change(1, 14, "d"), Change(2, 15)).splitlines()
+    kept(engine, name, kind, [("u", 0, 2, None), ("u", 0, 3, lines[0]), ("u", 0, 4, lines[1])])
+    assert world.run(engine).mistakes == ()
+    rows = [
+        engine.rows(f"SELECT id, v FROM {engine.table_sql(('s1', each))} ORDER BY id")
+        for each in "tu"
+    ]
+    assert rows == [[(1, "10.0"), (2, "30.0"), (3, "31.0")], [(2, "15.0")]]
+    assert world.run(engine).results[0].message == "nothing new"
+    wrong = WRITERS["debezium"]("u", Change(7, 50)).encode().replace(b'"50.0"', b'"\xff"')
+    assert b"\xff" in wrong
+    engine.execute(f"INSERT INTO {name} SELECT 'u', 0, 9, CAST(X'{wrong.hex()}' AS {kind})")
+    (mistake,) = world.run(engine).mistakes
+    assert f"{name}[u,0,8]:1:1: " in str(mistake)
+    assert "utf-8" in str(mistake).lower()
+    engine.close()
