@@ -63,7 +63,7 @@ def test_a_recorded_feed_leaves_what_subscribers_held(
         engine.execute("CREATE SCHEMA lake")
         columns = f'topic TEXT, "partition" INT, "offset" BIGINT, value {kind}'
         engine.execute(f"CREATE TABLE lake.bronze ({columns})")
-    for part in parts([*enumerate(lines)], 4):
+    for part in parts([*enumerate(lines)], 2):
         messages: list[Message] = [("t", 0, offset, line) for offset, line in part]
         with closing(connect(root / "feeds.duckdb")) as engine:
             kept(engine, "lake.bronze", kind, messages)
@@ -71,7 +71,7 @@ def test_a_recorded_feed_leaves_what_subscribers_held(
     assert differences(root, "duckdb") == []
 
 
-@settings(max_examples=30 * MORE, deadline=None, database=None,
+@settings(max_examples=20 * MORE, deadline=None, database=None,
           suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 @given(TRANSACTIONS, st.sampled_from([1, 2, 5, 100]), st.randoms(use_true_random=False))
 def test_a_run_holds_all_that_was_brought(
@@ -89,17 +89,18 @@ def test_a_run_holds_all_that_was_brought(
     ends = {"t": 0, "u": 0}
     with pytest.MonkeyPatch.context() as patches:
         patches.setattr(message_tables, "RANGE", width)
-        for _ in range(5):
+        for _ in range(4):
+            messages: list[Message] = []
             for name in "tu":
                 sent = [one for one in tables.landed[name][-2:] if one.op != "r"]
                 landing = [*rng.choice([[], sent]), *tables.land(name, rng.choice([0, 1, 3, 20]))]
                 for line in WRITERS["debezium"](name, *landing).splitlines():
-                    ends[name] += rng.choice([1, 1, 1, 3])
-                    message = name, 0, ends[name], rng.choice([line, f"{line}\n"])
-                    kept(memory, "bronze", "TEXT", rng.choice([[message], [message] * 2]))
-                    if rng.random() < 0.1:
-                        ends[name] += 1
-                        kept(memory, "bronze", "TEXT", [(name, 0, ends[name], None)])
+                    said = rng.choice([line, line, line, f"{line}\n", None])
+                    for text in [None, line] if said is None else [said]:
+                        ends[name] += rng.choice([1, 1, 1, 3])
+                        messages += [(name, 0, ends[name], text)] * rng.choice([1, 1, 2])
+            if messages:
+                kept(memory, "bronze", "TEXT", messages)
             engine = Told(memory.connection)
             told = world.run(engine)
             assert not told.mistakes
@@ -236,7 +237,6 @@ def test_executors_of_spark_write_what_is_read(
         for each in "tu"
     ]
     assert rows == [[(1, "10.0"), (2, "30.0"), (3, "31.0")], [(2, "15.0")]]
-    assert world.run(engine).results[0].message == "nothing new"
     wrong = WRITERS["debezium"]("u", Change(7, 50)).encode().replace(b'"50.0"', b'"\xff"')
     assert b"\xff" in wrong
     engine.execute(f"INSERT INTO {name} SELECT 'u', 0, 9, CAST(X'{wrong.hex()}' AS {kind})")
