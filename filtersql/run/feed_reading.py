@@ -94,7 +94,11 @@ def read_feed(
     share = Share(feed, inputs.catalog, landings, engine.dialect, folder)
     if feed.column is not None:
         messages = message_table(engine, feed)
-        return _read_files(engine, share, messages.files, messages.fetched, seen, on_progress)
+        read = _read_files(engine, share, messages.files, messages.fetched, seen, on_progress)
+        known = {**seen, **{file[0]: file[1:] for file in read.files}}
+        sources = {source for one in landings for source in one.compiled.sources}
+        messages.check_parted(known, sources)
+        return read
     if feed.path is None:
         table = table_feed(engine, feed, share.lowest, landings, inputs.catalog)
         with refusals_of_lakes(engine, table):

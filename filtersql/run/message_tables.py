@@ -12,7 +12,7 @@ Example
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -26,13 +26,16 @@ from filtersql.errors import Mistakes
 from filtersql.errors.feed_tables import (
     MESSAGE_COLUMN,
     PARTED_MESSAGE,
+    PARTED_TABLE,
     TWO_MESSAGES,
     UNPLACED_MESSAGE,
 )
 from filtersql.errors.feeds import FILE_CHANGED
+from filtersql.feeds.held import Seen
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.message_files import Written, write_ranges
 from filtersql.feeds.staged_files import as_open
+from filtersql.names import RelationName
 from filtersql.run.engine_tables import changes_table
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
@@ -88,6 +91,24 @@ class MessageTable(Struct, frozen=True):
             replace(file, path=path, size=path.stat().st_size)
             for file, path in zip(files, paths, strict=True)
         )
+
+    def check_parted(self, seen: Seen, relations: Collection[RelationName]) -> None:
+        """Raises Mistakes where changes of one of these relations stand in several groups.
+
+        Unless a file, of which nobody keeps what it holds, tells the ends of transactions: then no
+        run goes beyond one that is incomplete.
+        """
+        known = {shown: seen[shown] for shown in self.ranges.keys() & seen.keys()}
+        if any(held is None and last >= 0 for *_, last, held in known.values()):
+            return
+        groups: dict[RelationName, set[tuple[str | None, ...]]] = {}
+        for shown, (*_, held) in known.items():
+            for each in held or ():
+                groups.setdefault(each.table, set()).add(self.ranges[shown].group)
+        parted = sorted(each for each in relations if len(groups.get(each, ())) > 1)
+        span, table = self.feed.span, str(self.feed.table)
+        if parted:
+            raise Mistakes(PARTED_TABLE(span, relation=each, table=table) for each in parted)
 
     def _written(
         self, ranges: Sequence[MessageRange], folder: Path

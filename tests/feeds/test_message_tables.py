@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from contextlib import closing
@@ -144,6 +145,33 @@ def test_a_message_that_is_none_is_refused(
     assert says in str(mistake)
     engine.execute("DELETE FROM bronze WHERE rowid > 2")
     assert world.run(engine).results[0].message == "nothing new"
+
+
+def test_a_table_in_two_partitions_waits_for_ends_of_transactions(
+    stored: tuple[World, DuckDB],
+) -> None:
+    """Without them a change that lands late is behind others, and would be passed over."""
+    world, engine = stored
+    kept(engine, "bronze", "TEXT", [("t", 1, 0, WRITERS["debezium"]("t", Change(7, 20)))])
+    (mistake,) = world.run(engine).mistakes
+    assert mistake.message == (
+        'changes of "public.t" stand in several partitions of table "main.bronze"'
+    )
+    ends = [
+        json.dumps(
+            {
+                "status": "END",
+                "id": f"{at}:{at * 1000}",
+                "event_count": 1,
+                "data_collections": [{"data_collection": "public.t", "event_count": 1}],
+            }
+        )
+        for at in (10, 11, 12, 15, 20)
+    ]
+    kept(engine, "bronze", "TEXT", [("x", 0, at, end) for at, end in enumerate(ends)])
+    assert world.run(engine).results[0].rows_inserted == 0
+    kept(engine, "bronze", "TEXT", [("t", 0, 9, WRITERS["debezium"]("t", Change(8, 15)))])
+    assert world.run(engine).results[0].rows_inserted == 2
 
 
 def test_what_was_read_is_not_read_again(
