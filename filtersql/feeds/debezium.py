@@ -41,6 +41,7 @@ from filtersql.feeds.blocks import Block, in_blocks
 from filtersql.feeds.column_blocks import ColumnBlock
 from filtersql.feeds.debezium_changes import Changes, Read, message, messages_in, numbered_chunks
 from filtersql.feeds.debezium_columns import ColumnReader, InColumns
+from filtersql.feeds.debezium_ends import Ends, spans_of
 from filtersql.feeds.debezium_facts import ChangeFacts
 from filtersql.feeds.debezium_messages import Status
 from filtersql.feeds.debezium_order import Index, is_parted
@@ -82,6 +83,8 @@ class Debezium(Struct, frozen=True):
     #: how many changes each chunk of a file tells, and what the first reading found wrong
     counts: dict[str, list[int]] = field(default_factory=dict)
     unreadable: list[PlacedMistake] = field(default_factory=list)
+    #: the places of the ends of transactions, in their order
+    ends: list[int] = field(default_factory=list)
 
     @property
     def closed(self) -> bool:
@@ -106,7 +109,8 @@ class Debezium(Struct, frozen=True):
                 yield from in_blocks(again.changes_apart(columns.apart))
 
     def _again(self, mistakes: list[PlacedMistake]) -> _Again:
-        return _Again(self, self._changes(), mistakes, self._second())
+        ends = Ends(self.ends, spans_of(self.lasts, self.index.snapshots, self.index.ordered))
+        return _Again(self, self._changes(), mistakes, self._second(), ends)
 
     def _second(self) -> Mapping[RelationName, int]:
         """Tables of which another snapshot was taken, and its place."""
@@ -140,6 +144,7 @@ class _Again(Struct, frozen=True):
     mistakes: list[PlacedMistake]
     #: tables of which another snapshot was taken, and its place; those that were told
     second: Mapping[RelationName, int]
+    ends: Ends
     told: set[RelationName] = field(default_factory=set)
     halves: dict[tuple[object, ...], tuple[int, Read]] = field(default_factory=dict)
 
@@ -192,13 +197,19 @@ class _Again(Struct, frozen=True):
     def _end(self, place: Place, status: Status) -> Iterator[tuple[Place, Record]]:
         """The commit record of a transaction whose changes are numbered, and are all there."""
         index = self.feed.index
+        span = line_span(*place)
+        if status.status == "END" and status.tx not in index.newest:
+            for name, told in self.ends.missing(status):
+                wrong = INCOMPLETE_TRANSACTION(
+                    span, tx=status.tx, table=str(name), found=0, told=told
+                )
+                self.mistakes.append((place, wrong))
         newest = index.ended(status, self.feed.start)
         if newest is None:
             return
         # Of one that came late some files may be gone, or passed over.
         counted = index.lacking(status, self.feed.catalog) if newest > self.feed.lowest else ()
         for name, found, told in counted:
-            span = line_span(*place)
             wrong = INCOMPLETE_TRANSACTION(
                 span, tx=status.tx, table=str(name), found=found, told=told
             )
@@ -225,10 +236,13 @@ def open_feed(
             for (shown, number, line), found in messages_in(chunk, opened.unreadable):
                 if isinstance(found, Status):
                     index.end(found, shown)
+                    if found.status == "END":
+                        opened.ends.append(found.bucket)
                 else:
                     changes.append((number, line, found.event))
             index.take(ChangeFacts.of(changes), file.shown, catalog)
             counts.append(len(changes))
     index.finish()
+    opened.ends.sort()
     opened.covered.update(covered(index.reads, catalog))
     return opened

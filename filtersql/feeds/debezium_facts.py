@@ -29,10 +29,10 @@ from filtersql.feeds.positions import SLOT_BITS
 from filtersql.feeds.staged_files import Bound, StagedFile, as_open
 from filtersql.names import RelationName
 
-__all__ = ["PLACE", "ChangeFacts", "FactColumns", "fact_file", "read_facts", "write_facts"]
+__all__ = ["PLACE", "TX", "ChangeFacts", "FactColumns", "fact_file", "read_facts", "write_facts"]
 
-#: the column of places in a file of facts
-PLACE = "c0"
+#: the columns of places and of transactions in a file of facts
+PLACE, TX = "c0", "c9"
 _NUMBER, _TEXT, _FLAG = pyarrow.int64(), pyarrow.string(), pyarrow.bool_()
 _KINDS = (*[_NUMBER] * 5, _TEXT, _FLAG, _FLAG, _NUMBER, _TEXT)
 

@@ -15,13 +15,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-import pyarrow
 from msgspec import Struct
 
 from filtersql.errors import Mistakes
 from filtersql.feeds.debezium_changes import Changes, message, messages_in
+from filtersql.feeds.debezium_ends import END, END_TX, Spans, ends_behind, lacks_whole
 from filtersql.feeds.debezium_facts import (
     PLACE,
+    TX,
     ChangeFacts,
     fact_file,
     read_facts,
@@ -35,12 +36,10 @@ from filtersql.feeds.placed import Placed, Places, Range
 from filtersql.feeds.places import PlacedMistake
 from filtersql.feeds.portions import Portion
 from filtersql.feeds.positions import SLOT_BITS
-from filtersql.feeds.staged_files import RowFile, read_rows
+from filtersql.feeds.staged_files import Bound, RowFile, read_rows
 from filtersql.names import RelationName
 
 __all__ = ["Facts", "Placing", "facts", "place"]
-
-_END, _TX = (pyarrow.int64(), pyarrow.string(), pyarrow.binary()), "c1"
 
 
 class Placing(Struct, frozen=True):
@@ -54,6 +53,7 @@ class Placing(Struct, frozen=True):
     counts: Sequence[Sequence[int]] = ()
     #: places of which the last seq is asked
     asked: Collection[int] = ()
+    spans: Spans = {}
 
     def changes(self) -> Changes:
         """What makes changes of values."""
@@ -91,6 +91,8 @@ class Facts(Struct, frozen=True):
     early: int = -1
     #: the first bucket of each table
     firsts: Mapping[RelationName, int] = {}
+    #: as in Index.ordered
+    ordered: Mapping[RelationName, int] = {}
     #: equal in two processes that give a text the same number
     hashed: int = 0
 
@@ -101,7 +103,7 @@ def facts(placing: Placing, portion: Portion) -> Facts:
     index, beginning = Index(), -1
     counts: list[int] = []
     rows = fact_file(placing.facts_of(portion.number))
-    ends = RowFile.at(placing.ends_of(portion.number), _END)
+    ends = RowFile.at(placing.ends_of(portion.number), END)
     try:
         for chunk in portion.chunks():
             changes: list[tuple[int, bytes, Event]] = []
@@ -109,7 +111,9 @@ def facts(placing: Placing, portion: Portion) -> Facts:
             for (_, _, line), found in messages_in(chunk, mistakes):
                 if isinstance(found, Status):
                     index.end(found, chunk.shown)
-                    ends.add(number, found.tx, line)
+                    # Where one begins no changes are counted.
+                    at = found.bucket if found.status == "END" else -1
+                    ends.add(number, found.tx, line, at)
                 else:
                     changes.append((number, line, found.event))
                 number += 1
@@ -139,6 +143,7 @@ def facts(placing: Placing, portion: Portion) -> Facts:
         snapshots={table: frozenset(some) for table, some in index.snapshots.items()},
         early=early,
         firsts=firsts,
+        ordered=index.ordered,
         hashed=hash("facts"),
     )
 
@@ -186,16 +191,20 @@ def _placed(placing: Placing, among: Range) -> Places | None:
             return None
         places.add(max(one, other), bucket, table, both["d"][1:], both["c"][1:], op="c")
     places.ends = index.ends(placing.asked)
-    return places if _ended(placing, among, index, places) else None
+    if _lacks_whole(placing, among, index) or not _ended(placing, index, places):
+        return None
+    return places
 
 
-def _ended(placing: Placing, among: Range, index: Index, places: Places) -> bool:
+def _ended(placing: Placing, index: Index, places: Places) -> bool:
     """Place the commits of transactions; False where one is told that is not all there."""
     if not index.newest:
         return True
     share = placing.share
     for portion in placing.ends:
-        for number, _, line in read_rows(placing.ends_of(portion), [(_TX, "in", [*index.newest])]):
+        for number, _, line, _ in read_rows(
+            placing.ends_of(portion), [(END_TX, "in", [*index.newest])]
+        ):
             status = message(line)
             assert isinstance(status, Status)  # as when it was put there
             last = index.ended(status, -1 if share.start is None else share.start)
@@ -205,3 +214,26 @@ def _ended(placing: Placing, among: Range, index: Index, places: Places) -> bool
                 return False
             places.add(last + 1, last >> SLOT_BITS, None, (portion, number), op="commit")
     return True
+
+
+def _lacks_whole(placing: Placing, among: Range, index: Index) -> bool:
+    """Whether nothing is here of a transaction whose place is at or behind an end of the range."""
+    if not placing.spans:
+        return False
+    files = [placing.ends_of(portion) for portion in placing.ends]
+    first, stop = among.first if among.number else 0, among.stop
+    for before, at, line in ends_behind(files, first, stop):
+        status = message(line)
+        assert isinstance(status, Status)  # as when it was put there
+        if status.tx in index.newest or not any(lacks_whole(status, before, placing.spans)):
+            continue
+        if stop is None or not _is_between(placing, status.tx, stop, at):
+            return True
+    return False
+
+
+def _is_between(placing: Placing, tx: str, first: int, last: int) -> bool:
+    """Whether some portion has changes of a transaction at these places."""
+    bounds: list[Bound] = [(PLACE, ">=", first), (PLACE, "<=", last), (TX, "=", tx)]
+    folder = placing.facts_of(0).parent
+    return any(any(read_rows(path, bounds)) for path in folder.glob("*.parquet"))

@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from filtersql.feeds import debezium_places, dms_portions
+from filtersql.feeds.debezium_ends import spans_of
 from filtersql.feeds.debezium_order import last_seqs
 from filtersql.feeds.debezium_places import Facts, Placing
 from filtersql.feeds.debezium_portions import take_halves, take_placed
@@ -111,7 +112,9 @@ def _debezium(
     held = held_by(each.held for each in found)
     places = {file: {one.place for one in some} for file, some in held.items()}
     asked = set[int]().union(*places.values())
-    placing = Placing(share, frozenset(covered(reads, share.catalog)), ends, counts, asked)
+    spans = spans_of(lasts_of(share.landings), snapshots, newest_of(each.ordered for each in found))
+    doubled = frozenset(covered(reads, share.catalog))
+    placing = Placing(share, doubled, ends, counts, asked, spans if ends else {})
     among = ranges(_spans(found), max((each.beginning for each in found), default=-1))
     placed = cluster.answers(partial(debezium_places.place, placing), among)
     if placed is None or not all(each.usual for each in placed):

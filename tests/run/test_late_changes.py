@@ -246,6 +246,39 @@ def test_the_end_of_a_transaction_may_land_before_its_changes(tmp_path: Path) ->
     assert landing.keys("u") == [10, 20, 21]
 
 
+@pytest.mark.parametrize("portioned", [False, True])
+def test_a_transaction_of_which_nothing_is_here_is_refused(
+    tmp_path: Path, portioned: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once later changes of its table are: its file was lost, or another partition's is late."""
+    if portioned:
+        read_in_portions(monkeypatch, 200)
+    landing = Landing(tmp_path, "debezium")
+    told = [
+        {
+            "status": "END",
+            "id": f"{at}:{at * 1000 + 500}",
+            "data_collections": [{"data_collection": f"public.{name}", "event_count": 1}],
+        }
+        for at, name in enumerate("utuuutu", 1)
+    ]
+    landing.project.write("feed/public/ends/1", "".join(f"{json.dumps(end)}\n" for end in told))
+    landing.land("t", "1", (1, 2), (2, 6))
+    landing.land("u", "1", (1, 1), (3, 3))
+    landing.run()
+    landing.land("u", "3", (5, 5))
+    said = landing.refused()
+    assert "feed/public/ends/1:4:1: transaction 4 is incomplete" in said
+    assert 'It changed 1 rows of table "public.u"; 0 changes are in the feed.' in said
+    landing.land("u", "2", (4, 4))
+    landing.run()
+    assert (landing.keys("t"), landing.keys("u")) == ([1, 2], [1, 3, 4, 5])
+    (tmp_path / "feed/public/u/2").unlink()
+    landing.land("u", "4", (7, 7))
+    landing.run()
+    assert landing.keys("u") == [1, 3, 4, 5, 7]
+
+
 @pytest.mark.parametrize("form", ["debezium", "unnumbered"])
 def test_a_change_of_a_key_that_was_read_by_halves_is_refused(tmp_path: Path, form: str) -> None:
     """Debezium writes two messages, and a run that came between took the first for a delete."""

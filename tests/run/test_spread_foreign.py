@@ -64,11 +64,13 @@ def _numbered(lines: list[str], ends: bool) -> Iterator[str]:
     for value, behind in zip(values, [*values, None][1:], strict=True):
         tx = value["source"]["txId"]
         counts[tx] += 1
-        value["transaction"] = {"id": f"{tx}:1", "total_order": counts[tx]}
+        value["transaction"] = {"id": f"{tx}:{value['source']['lsn']}", "total_order": counts[tx]}
         yield json.dumps(value)
         if ends and (behind is None or behind["source"]["txId"] != tx):
             told = [{"data_collection": "public.t", "event_count": counts[tx]}]
-            end = {"status": "END", "id": f"{tx}:1", "event_count": counts[tx]}
+            commit = value if behind is None else behind
+            ended = json.loads(commit["source"]["sequence"])[behind is None]
+            end = {"status": "END", "id": f"{tx}:{ended}", "event_count": counts[tx]}
             yield json.dumps({**end, "data_collections": told})
 
 
@@ -110,6 +112,8 @@ def test_portions_tell_what_one_reader_tells(
     end = rng.choice([len(lines), rng.randrange(len(lines) + 1)])
     again = rng.choice([[], lines[begin:end]])
     kept = lines[rng.choice([0, 0, begin]) :] + again
+    lost = rng.choice([b"none", b'"txId": %d,' % rng.randrange(20)])
+    kept = [line for line in kept if lost not in line]
     files: list[list[bytes]] = [[] for _ in range(rng.randint(1, 3))]
     for number, line in enumerate(kept):
         scattered = form == "debezium" and len(again) % 2
@@ -121,6 +125,28 @@ def test_portions_tell_what_one_reader_tells(
     expected = feeds.by_one(feeds.landings(position))
     found = feeds.in_portions(feeds.landings(position), size)
     assert found in (None, expected)
+
+
+@SETTINGS
+@given(st.integers(0, 10_000), st.integers(3, 40), st.integers(200, 3000), st.data())
+def test_a_lost_transaction_is_missed_where_later_ones_are_here(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, length: int, size: int, data: st.DataObject
+) -> None:
+    """Its end is told, and so is that of the one before."""
+    feeds = PortionedFeed(foreign_world(tmp_path_factory.mktemp("lost"), "debezium"))
+    lines = written("debezium", seed, length, "numbers, ends")
+    ends = [json.loads(line)["id"].partition(":")[0] for line in lines if b'"END"' in line]
+    place = data.draw(st.integers(0, len(ends) - 1))
+    feeds.write(b"".join(line for line in lines if f'"txId": {ends[place]},'.encode() not in line))
+    expected = feeds.by_one(feeds.landings(None))
+    found = feeds.in_portions(feeds.landings(None), size)
+    if 0 < place < len(ends) - 1:
+        (refused,) = expected
+        assert f"transaction {ends[place]} is incomplete" in refused
+        assert found is None
+    else:
+        assert not any("is incomplete" in str(one) for one in expected)
+        assert found in (None, expected)
 
 
 def test_a_transaction_without_its_end_is_refused(tmp_path: Path) -> None:

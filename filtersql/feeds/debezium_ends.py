@@ -1,0 +1,100 @@
+"""Transactions of Debezium of which nothing is here, though their end is told: `Ends`.
+
+Example
+    ends at 1040, 1100 and 1180; of the second one nothing is here, and its table has a change
+    behind 1100: a file of the table is gone, or comes late
+
+A transaction stands at the end of the one before, or between that and its own end. Where a target
+has read no change of its table at or behind the former, it has not read this one. Where nothing
+later of the table is here either, its file may still come.
+
+Debezium
+    TransactionMonitor.java; TransactionContext.java
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow
+from msgspec import Struct
+from pyarrow import compute, parquet
+
+from filtersql.feeds.debezium_messages import Status
+from filtersql.feeds.landings import Lasts
+from filtersql.feeds.positions import SLOT_BITS
+from filtersql.feeds.records import relation_name
+from filtersql.feeds.staged_files import Bound, read_rows
+from filtersql.names import RelationName
+
+__all__ = ["END", "END_TX", "Ends", "Spans", "ends_behind", "lacks_whole", "spans_of"]
+
+#: a file of ends: the number of the message, the transaction, the line, the place; -1: it begins
+END = (pyarrow.int64(), pyarrow.string(), pyarrow.binary(), pyarrow.int64())
+END_TX, _PLACE = "c1", "c3"
+#: the places from which on, and up to which, all changes of a table have to be here
+Spans = Mapping[RelationName, tuple[int, int]]
+
+
+class Ends(Struct, frozen=True):
+    """The places of all ends, in their order."""
+
+    places: Sequence[int]
+    spans: Spans
+
+    def missing(self, status: Status) -> Iterator[tuple[RelationName, int]]:
+        """As in `lacks_whole`."""
+        at = bisect_left(self.places, status.bucket)
+        return lacks_whole(status, self.places[at - 1], self.spans) if at else iter(())
+
+
+def spans_of(
+    lasts: Lasts,
+    snapshots: Mapping[RelationName, Collection[int]],
+    ordered: Mapping[RelationName, int],
+) -> Spans:
+    """Those of the tables that targets have.
+
+    `lasts` was read before, `ordered` is the last place of each table's numbered changes.
+    """
+    return {
+        table: (max((min(lasts[table]) >> SLOT_BITS) + 1, *snapshots.get(table, (0,))), last)
+        for table, last in ordered.items()
+        if table in lasts
+    }
+
+
+def lacks_whole(status: Status, before: int, spans: Spans) -> Iterator[tuple[RelationName, int]]:
+    """The tables whose changes in a transaction should be here, and how many its end counts.
+
+    `before` is the place of the end before its own. Asked of one of which nothing is here.
+    """
+    for each in status.data_collections or []:
+        name = relation_name(each.data_collection)
+        first, last = spans.get(name, (0, -1)) if name is not None else (0, -1)
+        if first <= before and status.bucket <= last and name is not None:
+            yield name, each.event_count
+
+
+def ends_behind(
+    files: Sequence[Path], first: int, stop: int | None
+) -> Iterator[tuple[int, int, bytes]]:
+    """The place of an end from `first` on and below `stop`, and place and line of the next one."""
+    files = [file for file in files if file.exists()]
+    bounds: list[Bound] = [(_PLACE, ">=", first)]
+    if stop is not None:
+        nexts = (_first_place(file, stop) for file in files)
+        bounds.append((_PLACE, "<=", min((at for at in nexts if at is not None), default=stop)))
+    told = [(at, line) for file in files for _, _, line, at in read_rows(file, bounds)]
+    before = {at: place for place, at in pairwise(sorted({at for at, _ in told}))}
+    return ((before[at], at, line) for at, line in told if at in before)
+
+
+def _first_place(file: Path, stop: int) -> int | None:
+    """The first place of a file from one on."""
+    later = parquet.read_table(file, columns=[_PLACE], filters=[(_PLACE, ">=", stop)])
+    found: int | None = compute.min(later.column(0)).as_py()
+    return found
