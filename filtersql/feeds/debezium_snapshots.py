@@ -55,12 +55,16 @@ def second_snapshots(
 
 
 def read_before(
-    snapshots: Mapping[RelationName, Collection[int]], counted: Counted, catalog: Catalog
+    snapshots: Mapping[RelationName, Collection[int]],
+    counted: Counted,
+    catalog: Catalog,
+    lasts: Lasts,
 ) -> Iterator[tuple[int, RelationName]]:
     """The places and tables of which rows of a snapshot were counted, and may stand here again.
 
-    Of a table with a key they would be the same rows.
+    Of a table with a key they would be the same rows; no target that is beyond the place takes any.
     """
     for name, places in snapshots.items():
         if not is_keyed(catalog, name):
-            yield from ((place, name) for place in places if (place, name) in counted)
+            stands = min(lasts.get(name, ()), default=-1) >> SLOT_BITS
+            yield from ((at, name) for at in places if at >= stands and (at, name) in counted)

@@ -27,7 +27,7 @@ from filtersql.feeds.debezium_snapshots import read_before
 from filtersql.feeds.formats import KEEP, Opened, open_files, place_bits, placed_order
 from filtersql.feeds.held import Seen
 from filtersql.feeds.lake import KEPT_OF_TABLE, LakeFeed
-from filtersql.feeds.landings import Landing, Share
+from filtersql.feeds.landings import Landing, Share, lasts_of
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.places import Place, PlacedMistake, Records
 from filtersql.feeds.records import Record
@@ -137,7 +137,8 @@ def _read_files(
         opened = opening()
         records, last, held = opened.records, opened.last, opened.held
         snapshots = opened.snapshots
-        again = {(name, at) for at, name in read_before(snapshots, counted, share.catalog)}
+        lasts = lasts_of(landings)
+        again = {(name, at) for at, name in read_before(snapshots, counted, share.catalog, lasts)}
         if again & going_on:
             # The file that had them is gone: nobody can say whether these are others.
             lost = max(at for _, at in again) << (place_bits(feed) or 0)

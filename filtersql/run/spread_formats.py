@@ -152,8 +152,9 @@ def _snapshots(
     latest = max((*counted, *(place for some in snapshots.values() for place in some)), default=-1)
     # Changes that were logged before the snapshot have a place behind it.
     early = any(0 <= each.early <= latest for each in found)
-    again = any(read_before(snapshots, share.counted, share.catalog))
-    second = second_snapshots(snapshots, firsts, lasts_of(share.landings))
+    lasts = lasts_of(share.landings)
+    again = any(read_before(snapshots, share.counted, share.catalog, lasts))
+    second = second_snapshots(snapshots, firsts, lasts)
     return None if early or again or second else snapshots
 
 

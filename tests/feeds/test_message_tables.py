@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from landing_files import WRITERS, Change, Tables, Told, fed
 from rows import differences
-from running import World
+from running import World, table
 from small_spark import SMALL
 from test_foreign_feeds import lines_of, parts, project, ran
 from test_page_of_feeds import PAGE
@@ -198,6 +198,26 @@ def test_what_was_read_is_not_read_again(
     engine.execute("DELETE FROM bronze WHERE place < 2")
     assert world.run(engine).results[0].message == "nothing new"
     assert asked == [2]
+
+
+def test_rows_of_a_snapshot_may_be_taken_out_when_a_table_without_a_key_went_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The range that has the others grows, and is opened in each run."""
+    monkeypatch.setattr(message_tables, "RANGE", 3)
+    world = World(tmp_path).publish(table("t", key=(), id="int4!", v="text"))
+    world.subscribe(changes=bronze_feed("main.bronze"))
+    engine = connect(None)
+    engine.execute(CREATE.format(name="bronze", text="TEXT", kind="TEXT"))
+    changes = [*(Change(place, 1, "r") for place in range(4)), Change(4, 10), Change(5, 11)]
+    for place, change in enumerate(changes):
+        if place == 5:
+            assert world.run(engine).results[0].rows_inserted == 5
+            engine.execute("DELETE FROM bronze WHERE place < 3")
+        kept(engine, "bronze", "TEXT", [("t", 0, place, WRITERS["debezium"]("t", change))])
+    assert world.run(engine).results[0].rows_inserted == 1
+    engine.execute("DELETE FROM bronze WHERE place = 3")
+    assert world.run(engine).results[0].message == "nothing new"
 
 
 def test_rows_that_come_while_they_are_read_are_the_next_runs(
