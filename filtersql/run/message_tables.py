@@ -11,6 +11,8 @@ Example
 
 from __future__ import annotations
 
+import json
+import re
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
@@ -46,6 +48,8 @@ _NUMBERS = ("tinyint", "smallint", "int", "integer", "bigint")
 _TEXTS = ("string", "varchar", "json", "binary", "blob")
 #: so many positions have a file together
 RANGE = 2**16
+#: as Kafka's topics are called
+_PLAIN = re.compile(r"[A-Za-z0-9._-]+")
 _RANGE, _POSITION, _MESSAGE = "range", "position", "message"
 #: rows that a task of the engine writes
 _ROWS = 100_000
@@ -182,9 +186,16 @@ def _range(feed: Feed, ordinal: object, *told: object) -> MessageRange:
     if ordinal is None or int(str(first)) < 0:
         raise Mistakes([UNPLACED_MESSAGE(feed.span, table=str(feed.table), order=feed.order[-1])])
     number, texts = int(str(ordinal)), tuple(None if one is None else str(one) for one in group)
-    names = ",".join(["null" if text is None else text for text in texts] + [str(number * RANGE)])
+    names = ",".join([*map(_shown, texts), str(number * RANGE)])
     file = FeedFile(Path(), f"{feed.table}[{names}]", int(str(count)), int(str(places)))
     return MessageRange(file, number, int(str(last)), texts)
+
+
+def _shown(text: str | None) -> str:
+    """A topic or the like in the name of a range, which no other one has."""
+    if text is None or (_PLAIN.fullmatch(text) and text != "null"):
+        return text or "null"
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _bytes(feed: Feed, dialect: Dialect, kind: str) -> exp.Expr:

@@ -132,6 +132,7 @@ def stored(tmp_path: Path) -> tuple[World, DuckDB]:
         ([("t", 1, 7, '{\n"op": "c"}')], 'the message at "place" 7 of table "main.bronze" has sev'),
         ([("t", 0, 2, "{}")], 'table "main.bronze" has two messages that differ at "place" 2'),
         ([("t", None, 9, '{"op": "c"}')], "main.bronze[t,null,0]:1:1: line is not a change that"),
+        ([(",0", 0, 9, '{"op": "c"}')], 'main.bronze[",0",0,0]:1:1: line is not a change that'),
         ([("t", 0, 9, "null"), ("t", 0, 10, "{,")], "main.bronze[t,0,0]:5:1: line is not a change"),
     ],
 )
@@ -173,6 +174,20 @@ def test_a_table_in_two_partitions_waits_for_ends_of_transactions(
     assert mistake.message == "transaction 15 is incomplete"
     kept(engine, "bronze", "TEXT", [("t", 0, 9, WRITERS["debezium"]("t", Change(8, 15)))])
     assert world.run(engine).results[0].rows_inserted == 2
+
+
+def test_topics_are_told_apart_whatever_they_are_called(stored: tuple[World, DuckDB]) -> None:
+    """Two of them together may read like another two, and one may be called as none is."""
+    world, engine = stored
+    engine.execute("ALTER TABLE bronze ALTER part TYPE TEXT")
+    names = [("a,b", "c"), ("a", "b,c"), ('a"', '"b,c'), (None, "d"), ("null", "d"), ("", "d")]
+    for key, (topic, part) in enumerate(names, 10):
+        line = WRITERS["debezium"]("t", Change(key, 20, n=key - 10)).replace("'", "''")
+        quoted = "NULL" if topic is None else f"'{topic}'"
+        engine.execute(f"INSERT INTO bronze VALUES ({quoted}, '{part}', 7, '{line}')")
+    found = message_tables.message_table(engine, bronze_feed("main.bronze"))
+    texts = [file.path.read_text() for file in found.fetched(found.files, world.root)]
+    assert sorted(text.count("\n") for text in texts) == [*[1] * len(names), 3]
 
 
 def test_what_was_read_is_not_read_again(
