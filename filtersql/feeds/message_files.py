@@ -2,6 +2,7 @@
 
 Example
     lake.bronze[orders,0,65536]    topic orders, partition 0, offsets from 65,536 to 131,071
+    lake.bronze[orders,0,65999]    the same when the first ones were taken out
 
     Such a range is to a reader of feeds what a file is that grows: it is opened again where rows
     came to it, and passed over where all targets are beyond what it holds.

@@ -81,15 +81,18 @@ def check_lost(
 ) -> None:
     """Raises Mistakes where files are gone that may hold changes which a target lacks.
 
-    One that was put together with others, or packed, is there: its changes are looked for.
+    One that was put together with others, or packed, is there: its changes are looked for. Of a
+    range of messages the first ones are gone: where a target stands, there it has to go on.
     """
     seen = known.files.get(subscription.name, {})
     gone = {path: one for path, one in seen.items() if path not in feed.present}
     if not gone:
         return
-    bits = place_bits(subscription.changes) or 0
+    changes = subscription.changes
+    bits, ranges = place_bits(changes) or 0, changes is not None and changes.column is not None
+    asked = _going_on if ranges else _held
     wanted = [
-        (target, path, one[2], dict(_held(one, target, seen, bits)))
+        (target, path, one[2], dict(asked(one, target, seen, bits)))
         for target in targets
         for path, one in gone.items()
         if _lacks(target, one, bits)
@@ -136,9 +139,10 @@ def _lacks(target: TargetRun, file: _File, bits: int) -> bool:
         return (
             (left or not standing.refilled) and target.compiled.copy_data and last > _stands(target)
         )
-    if target.newest is None:
+    # Before the run: what it reads now may stand behind what is gone.
+    if standing.newest is None:
         return last > (-1 if target.reached is None else target.reached)
-    known = {name: seq >> bits for name, seq in target.newest.items()}
+    known = {name: seq >> bits for name, seq in standing.newest.items()}
     return any(each.place > known.get(each.table, each.place) for each in held or ())
 
 
@@ -151,6 +155,18 @@ def _held(file: _File, target: TargetRun, seen: Seen, bits: int) -> Iterator[tup
             same = (each for *_, held in seen.values() for each in held or ())
             rows = (each.rows or 0 for each in same if each[:3] == one[:3])
             yield (one.table, one.place), max(1, sum(rows))
+
+
+def _going_on(file: _File, target: TargetRun, _: Seen, bits: int) -> Iterator[tuple[_Place, int]]:
+    """The place of the last change that a target has of each table of a file; -1: it begins."""
+    begins = target.standing.copy
+    if not file[3]:
+        yield (None, -1 if begins or target.reached is None else target.reached >> bits), 1
+    newest = {} if begins else target.standing.newest or {}
+    for one in file[3] or ():
+        place = newest.get(one.table, -1) >> bits
+        if one.table in target.compiled.sources and place < one.place:
+            yield (one.table, place), 1
 
 
 def _joins(target: TargetRun) -> bool:

@@ -186,7 +186,8 @@ def _range(feed: Feed, ordinal: object, *told: object) -> MessageRange:
     if ordinal is None or int(str(first)) < 0:
         raise Mistakes([UNPLACED_MESSAGE(feed.span, table=str(feed.table), order=feed.order[-1])])
     number, texts = int(str(ordinal)), tuple(None if one is None else str(one) for one in group)
-    names = ",".join([*map(_shown, texts), str(number * RANGE)])
+    # Without its first messages it has another name: as if these were a file that is gone.
+    names = ",".join([*map(_shown, texts), str(first)])
     file = FeedFile(Path(), f"{feed.table}[{names}]", int(str(count)), int(str(places)))
     return MessageRange(file, number, int(str(last)), texts)
 

@@ -22,7 +22,7 @@ from test_page_of_feeds import PAGE
 from test_targets_spark import output, warm
 
 from filtersql.errors import Mistakes
-from filtersql.run import message_tables
+from filtersql.run import Options, message_tables, run
 from filtersql.targets.duckdb import DuckDB
 from filtersql.targets.duckdb_file import connect
 from filtersql.targets.open import open_engine
@@ -131,8 +131,8 @@ def stored(tmp_path: Path) -> tuple[World, DuckDB]:
         ([("t", 0, -1, "{}")], 'column "place" of table "main.bronze" holds NULL or a negative'),
         ([("t", 1, 7, '{\n"op": "c"}')], 'the message at "place" 7 of table "main.bronze" has sev'),
         ([("t", 0, 2, "{}")], 'table "main.bronze" has two messages that differ at "place" 2'),
-        ([("t", None, 9, '{"op": "c"}')], "main.bronze[t,null,0]:1:1: line is not a change that"),
-        ([(",0", 0, 9, '{"op": "c"}')], 'main.bronze[",0",0,0]:1:1: line is not a change that'),
+        ([("t", None, 9, '{"op": "c"}')], "main.bronze[t,null,9]:1:1: line is not a change that"),
+        ([(",0", 0, 9, '{"op": "c"}')], 'main.bronze[",0",0,9]:1:1: line is not a change that'),
         ([("t", 0, 9, "null"), ("t", 0, 10, "{,")], "main.bronze[t,0,0]:5:1: line is not a change"),
     ],
 )
@@ -235,6 +235,39 @@ def test_rows_of_a_snapshot_may_be_taken_out_when_a_table_without_a_key_went_on(
     assert world.run(engine).results[0].message == "nothing new"
 
 
+@pytest.mark.parametrize(
+    ("way", "kept_from", "refused"),
+    [("joins", 0, False), ("joins", 2, True), ("left", 1, False), ("left", 3, True)],
+)
+def test_first_messages_that_are_gone_are_missed(
+    tmp_path: Path, way: str, kept_from: int, refused: bool
+) -> None:
+    """As a file is: by a table that joins, or was left out of a run and stands before them."""
+    world = fed(World(tmp_path), "debezium").subscribe(changes=bronze_feed("main.bronze"))
+    published = world.published
+    engine = connect(None)
+    engine.execute(CREATE.format(name="bronze", text="TEXT", kind="TEXT"))
+
+    def brought(*changes: tuple[int, str, Change]) -> None:
+        for place, name, change in changes:
+            kept(engine, "bronze", "TEXT", [("x", 0, place, WRITERS["debezium"](name, change))])
+
+    world.published = [published[0]] if way == "joins" else published
+    brought((0, "t", Change(1, 5)), (1, "u", Change(1, 6)))
+    assert world.run(engine).mistakes == ()
+    brought((2, "u", Change(2, 7)), (3, "t", Change(2, 8)), (4, "u", Change(3, 9)))
+    assert run(world.inputs(), {"s1": world.compiled()[:1]}, engine, Options()).mistakes == ()
+    world.published = published
+    engine.execute(f"DELETE FROM bronze WHERE place < {kept_from}")
+    brought((5, "t", Change(9, 18)))
+    told = world.run(engine)
+    if refused:
+        assert '"main.bronze[x,0,0]" was read for others and is gone' in str(told.mistakes[0])
+    else:
+        assert told.mistakes == ()
+        assert sorted(engine.rows("SELECT id FROM s1.u")) == [(1,), (2,), (3,)]
+
+
 def test_rows_that_come_while_they_are_read_are_the_next_runs(
     stored: tuple[World, DuckDB],
 ) -> None:
@@ -305,6 +338,6 @@ def test_executors_of_spark_write_what_is_read(
     assert b"\xff" in wrong
     engine.execute(f"INSERT INTO {name} SELECT 'u', 0, 9, CAST(X'{wrong.hex()}' AS {kind})")
     (mistake,) = world.run(engine).mistakes
-    assert f"{name}[u,0,8]:1:1: " in str(mistake)
+    assert f"{name}[u,0,9]:1:1: " in str(mistake)
     assert "utf-8" in str(mistake).lower()
     engine.close()
