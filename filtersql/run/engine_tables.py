@@ -55,11 +55,19 @@ def table_feed(
 def changes_table(engine: Engine, feed: Feed) -> exp.Table:
     """The table that a feed names. Raises Mistakes where DuckDB has none of that name."""
     parts = str(feed.table).split(".")
-    known = engine.exists((parts[-2] if len(parts) > 1 else "main", parts[-1]))
-    if not known and engine.dialect == "duckdb":
-        raise Mistakes([SPARK_TABLE_ON_DUCKDB(feed.span, table=str(feed.table))])
     names = (exp.to_identifier(part, quoted=True) for part in reversed(parts))
-    return exp.Table(**dict(zip(("this", "db", "catalog"), names, strict=False)))
+    name = exp.Table(**dict(zip(("this", "db", "catalog"), names, strict=False)))
+    own = (parts[-2] if len(parts) > 1 else "main", parts[-1])
+    if engine.dialect == "duckdb" and not engine.exists(own):
+        raise Mistakes([SPARK_TABLE_ON_DUCKDB(feed.span, table=str(feed.table))])
+    if engine.dialect == "spark":
+        try:
+            engine.rows(exp.Describe(this=name.copy()).sql(engine.dialect))
+        except Mistakes:
+            # It may stand in the warehouse alone. Where its name is known, it is left as it is: a
+            # view, or a table that stands elsewhere, is none that filtersql made.
+            engine.exists(own)
+    return name
 
 
 @contextmanager

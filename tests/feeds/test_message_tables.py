@@ -341,3 +341,20 @@ def test_executors_of_spark_write_what_is_read(
     assert f"{name}[u,0,9]:1:1: " in str(mistake)
     assert "utf-8" in str(mistake).lower()
     engine.close()
+
+
+@pytest.mark.spark
+def test_spark_reads_views_and_tables_that_stand_elsewhere(tmp_path: Path, warm: None) -> None:
+    """Their names stay: they are none that filtersql made."""
+    world = fed(World(tmp_path, "spark"), "debezium")
+    engine = open_engine(output("delta", spark_conf=SMALL), tmp_path)
+    engine.execute(f"CREATE SCHEMA bronze_elsewhere LOCATION '{tmp_path}/bronze.db'")
+    created = CREATE.format(name="bronze_elsewhere.m", text="STRING", kind="STRING")
+    engine.execute(f"{created} USING delta LOCATION '{tmp_path}/elsewhere'")
+    engine.execute("CREATE VIEW bronze_elsewhere.v AS SELECT * FROM bronze_elsewhere.m")
+    for place, name in enumerate("vm"):
+        line = WRITERS["debezium"]("t", Change(place, 10 + place)).strip()
+        kept(engine, "bronze_elsewhere.m", "STRING", [("t", 0, place, line)])
+        world.subscribe(changes=bronze_feed(f"bronze_elsewhere.{name}"))
+        assert world.run(engine).results[0].rows_inserted == 1
+    engine.close()
