@@ -90,13 +90,16 @@ def check_lost(
         return
     changes = subscription.changes
     bits, ranges = place_bits(changes) or 0, changes is not None and changes.column is not None
-    asked = _going_on if ranges else _held
-    wanted = [
-        (target, path, one[2], dict(asked(one, target, seen, bits)))
-        for target in targets
-        for path, one in gone.items()
-        if _lacks(target, one, bits)
-    ]
+    # What no target has, such as a transaction that still goes on, is looked for as of other files.
+    furthest = _read_to(known, subscription.name) if ranges else -1
+    wanted = []
+    for target in targets:
+        asked = _going_on if ranges and _is_behind(target, furthest) else _held
+        wanted += [
+            (target, path, one[2], dict(asked(one, target, seen, bits)))
+            for path, one in gone.items()
+            if _lacks(target, one, bits)
+        ]
     places = {place for *_, held in wanted for place in held}
     there = Counter(_found(feed, bits, places)) if places else Counter()
     mistakes = {
@@ -155,6 +158,11 @@ def _held(file: _File, target: TargetRun, seen: Seen, bits: int) -> Iterator[tup
             same = (each for *_, held in seen.values() for each in held or ())
             rows = (each.rows or 0 for each in same if each[:3] == one[:3])
             yield (one.table, one.place), max(1, sum(rows))
+
+
+def _is_behind(target: TargetRun, furthest: int) -> bool:
+    """Whether others may have read more than a target."""
+    return target.standing.copy or (-1 if target.reached is None else target.reached) < furthest
 
 
 def _going_on(file: _File, target: TargetRun, _: Seen, bits: int) -> Iterator[tuple[_Place, int]]:

@@ -268,6 +268,27 @@ def test_first_messages_that_are_gone_are_missed(
         assert sorted(engine.rows("SELECT id FROM s1.u")) == [(1,), (2,), (3,)]
 
 
+def test_a_transaction_goes_on_when_those_before_it_are_taken_out(tmp_path: Path) -> None:
+    """Its changes are no target's yet, so none lacks what is gone."""
+    world = fed(World(tmp_path), "debezium")
+    world.subscribe(changes=bronze_feed("main.bronze", "wal2json"))
+    engine = connect(None)
+    engine.execute(CREATE.format(name="bronze", text="TEXT", kind="TEXT"))
+    values = '[{"name": "id", "type": "integer", "value": %s}, {"name": "v", "type": "text", '
+    change = '"I", "schema": "public", "table": "t", "columns": ' + values + '"value": "x"}]'
+    steps = [["B", change, "C", "B", change], ["C"]]
+    for step, actions in enumerate(steps):
+        for at, action in enumerate(actions, 5 * step):
+            said = action % at if action == change else f'"{action}"'
+            tx, end = at // 3, 1000 * (1 + at // 3) + 100
+            place = f'"xid": {tx}, "lsn": "0/{end if action in "BC" else end - 50 + at:X}"'
+            line = f'{{"action": {said}, {place}}}'
+            kept(engine, "bronze", "TEXT", [("x", 0, at, line)])
+        assert world.run(engine).results[0].rows_inserted == 1
+        engine.execute("DELETE FROM bronze WHERE place < 3")
+    assert sorted(engine.rows("SELECT id FROM s1.t")) == [(1,), (4,)]
+
+
 def test_rows_that_come_while_they_are_read_are_the_next_runs(
     stored: tuple[World, DuckDB],
 ) -> None:
@@ -357,4 +378,5 @@ def test_spark_reads_views_and_tables_that_stand_elsewhere(tmp_path: Path, warm:
         kept(engine, "bronze_elsewhere.m", "STRING", [("t", 0, place, line)])
         world.subscribe(changes=bronze_feed(f"bronze_elsewhere.{name}"))
         assert world.run(engine).results[0].rows_inserted == 1
+    engine.execute("DROP VIEW bronze_elsewhere.v")
     engine.close()
