@@ -54,14 +54,15 @@ def follow(reporter: Reporter, flags: RunFlags, going: Going) -> Run:
     project, compilation = loaded_compilation(reporter)
     nodes = selected(project, compilation, reporter.options)
     began = time.monotonic()
-    done = carry_out(reporter, project, compilation, nodes, flags)
+    goes_on = not going.until_idle
+    done = carry_out(reporter, project, compilation, nodes, flags, goes_on=goes_on)
     later, flags = _Later(reporter), RunFlags(require_approval=flags.require_approval)
     while not (reporter.mistakes or (going.until_idle and not _changed(done))):
         if not _waited(began + going.interval, going.stops):
             break
         began = time.monotonic()
         try:
-            done = carry_out(later, project, compilation, nodes, flags)
+            done = carry_out(later, project, compilation, nodes, flags, goes_on=goes_on)
         except Mistakes as mistakes:
             if mistakes.exit_code != _OUTSIDE:
                 raise

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from filtersql import artifacts
 from filtersql.api.approving import require
@@ -99,8 +100,10 @@ def carry_out(
     compilation: Compilation,
     nodes: Sequence[Node],
     flags: RunFlags,
+    *,
+    goes_on: bool = False,
 ) -> Run:
-    """Runs these targets. Raises Mistakes where nothing was done."""
+    """Runs these targets; `goes_on`: others follow. Raises Mistakes where nothing was done."""
     if flags.require_approval:
         require(project, nodes)
     artifacts.write(project, compilation, nodes)
@@ -130,7 +133,8 @@ def carry_out(
             None if flags.as_of is None else moment_of(flags.as_of),
             source_copies=delayed_copies(nodes, project),
         )
-        result = run_targets(inputs_of(project), tables, engine, options, progress.on_event)
+        inputs = replace(inputs_of(project), goes_on=goes_on)
+        result = run_targets(inputs, tables, engine, options, progress.on_event)
         if engine.sent_rows:
             progress.sent(engine.sent_rows)
         progress.done(result, dry_run=flags.dry_run)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import gzip
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
@@ -17,6 +18,7 @@ from typing import BinaryIO
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import (
@@ -39,11 +41,14 @@ __all__ = [
     "lines_of",
     "opened",
     "unread",
+    "while_written",
 ]
 
 _LONGEST_EXCERPT = 160
 _BLOCK_BYTES = 2**20
 _CHUNK_BYTES = 4 * 2**20
+#: seconds in which who writes half of a line writes the rest
+_PATIENCE = 60
 
 
 class FeedFile(Struct, frozen=True):
@@ -63,6 +68,37 @@ def find_files(pattern: str, root: Path, span: Span | None) -> tuple[FeedFile, .
     if not files:
         raise Mistakes([NO_FEED_FILES(span, path=pattern)])
     return files
+
+
+def while_written(file: FeedFile) -> FeedFile:
+    """The same, without a last line of which somebody is still writing the end.
+
+    What nobody has written to for a minute is as it is: its torn line is a mistake.
+    """
+    rests = time.time() - file.modified / 1e9 > _PATIENCE
+    if rests or file.path == Path() or file.path.suffix == ".gz":
+        return file
+    try:
+        end, line = _last_line(file)
+    except OSError:
+        return file
+    try:
+        msgspec.json.decode(line or b"0", type=msgspec.Raw)
+    except (msgspec.DecodeError, UnicodeError):
+        return replace(file, size=end)
+    return file
+
+
+def _last_line(file: FeedFile) -> tuple[int, bytes]:
+    """Where the last line begins, and the line; one that is ended has another behind it."""
+    end, line = file.size, b""
+    with file.path.open("rb") as stream:
+        while end and b"\n" not in line:
+            begin = max(0, end - _BLOCK_BYTES)
+            stream.seek(begin)
+            line, end = stream.read(end - begin) + line, begin
+    before = line.rfind(b"\n") + 1
+    return end + before, line[before:].strip()
 
 
 class Chunk(Struct, frozen=True):

@@ -28,7 +28,7 @@ from filtersql.feeds.formats import KEEP, Opened, open_files, place_bits, placed
 from filtersql.feeds.held import Seen
 from filtersql.feeds.lake import KEPT_OF_TABLE, LakeFeed
 from filtersql.feeds.landings import Landing, Share, lasts_of
-from filtersql.feeds.lines import FeedFile
+from filtersql.feeds.lines import FeedFile, while_written
 from filtersql.feeds.places import Place, PlacedMistake, Records
 from filtersql.feeds.records import Record
 from filtersql.feeds.table_feeds import TableFeed
@@ -104,6 +104,8 @@ def read_feed(
         with refusals_of_lakes(engine, table):
             return _read_table(engine, share, table, on_progress)
     found = _feed_files(engine, feed, feed.path, inputs.root)
+    if inputs.goes_on and feed.format != "dms":
+        found = tuple(map(while_written, found))
     if feed.postgres is not None:
         filled = [one for one in landings if subscription.source and one.compiled.copy_data]
         _check_slot(feed, feed.postgres, found[-1], filled)

@@ -50,6 +50,8 @@ class Inputs(Struct, frozen=True):
     subscriptions: Mapping[str, Subscription]
     state_schema: str = "filtersql"
     default_catalog: str | None = None
+    #: whether files are still written: the end of a last line may come
+    goes_on: bool = False
 
 
 class Options(Struct, frozen=True):
