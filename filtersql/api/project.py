@@ -164,7 +164,7 @@ class Project(Answering, frozen=True):
         """Carry out what `plan` shows; nobody is asked. Raises Mistakes: nothing was written then.
 
         `max_deletes` (a number of rows, or "5%") and `plan` (the path of a plan.json) refuse a plan
-        that deletes more, or is another one by now.
+        that deletes more, or is another one by now. Where Failed is raised, the others changed.
         """
         work = partial(
             apply,

@@ -86,7 +86,7 @@ def apply_plan(
 ) -> list[Applied] | None:
     """Plan, ask, carry out. None: it was not approved. Raises Mistakes: nothing was written then.
 
-    A target that cannot be planned refuses the whole.
+    A target that cannot be planned refuses the whole, but for a new one: nothing is done to it.
     """
     done: list[Applied] = []
     try:
@@ -127,7 +127,7 @@ def _named(inputs: Inputs, name: str) -> Subscription:
 
 def _check(engine: Engine, known: Ledger, planned: Sequence[PlannedTarget], lease: Lease) -> None:
     """Raises everything that forbids to carry out a plan."""
-    mistakes = [mistake for each in planned for mistake in each.mistakes]
+    mistakes = [mistake for each in planned if each.change != "new" for mistake in each.mistakes]
     if mistakes:
         raise Mistakes(mistakes)
     for name in dict.fromkeys(each.subscription for each in planned):

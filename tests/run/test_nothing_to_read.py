@@ -8,6 +8,8 @@ import pytest
 from places import put_files
 from transcripts import Shell
 
+from filtersql import Failed, Project
+
 FILES = {
     "profiles.yml": "lake: {outputs: {local: {type: duckdb, path: targets.duckdb}}}\n",
     "tables/t.sql": "CREATE TABLE t (a int PRIMARY KEY);\n",
@@ -42,3 +44,25 @@ def test_what_reads_nothing_is_refused(semantics: str, statements: str, tmp_path
     )
     ended = shell.run("filtersql run")
     assert (ended.exit_code, "1 inserted" in ended.stdout) == (0, True), ended.stderr
+
+
+def test_it_holds_no_other_up(tmp_path: Path) -> None:
+    """What `apply` has nothing to do with is named, beside what it does to the others."""
+    put_files(tmp_path, {**FILES, "filtersql_project.yml": "name: lake\nversion: 1\n"})
+    reads = "{name: s, publications: [p], changes: {path: 'changes/*'}}"
+    filters = "publications: [{{name: p, tables: [{{name: t, where: a > {}}}]}}]\n"
+    put_files(tmp_path, {"subscriptions/s.yml": f"subscriptions: [{reads}]\n"})
+    put_files(tmp_path, {"publications/p.yml": filters.format(0)})
+    shell = Shell(tmp_path)
+    shell.succeed("run")
+    new = "{name: lake, publications: [p]}"
+    put_files(tmp_path, {"subscriptions/s.yml": f"subscriptions: [{reads}, {new}]\n"})
+    put_files(tmp_path, {"publications/p.yml": filters.format(1)})
+    refused = 'subscription "lake" names neither changes nor a source to copy'
+    ended = shell.run("filtersql apply --yes")
+    assert (ended.exit_code, refused in ended.stderr) == (1, True), ended.both
+    assert "s/public.t: 1 deleted" in ended.stdout
+    ended = shell.run("filtersql apply --yes")
+    assert (ended.exit_code, "deleted" in ended.stdout, refused in ended.stderr) == (1, False, True)
+    with pytest.raises(Failed, match="names neither"):
+        Project.load(tmp_path).apply()
