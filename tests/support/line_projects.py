@@ -121,7 +121,8 @@ def _value(value: Any, form: str, kind: str) -> str:
     bare = kind.partition("(")[0]
     if bare == "bool" and isinstance(value, str):
         return "true" if value in ("t", "true") else "false"
-    if bare in _NUMBERS and _BARE.fullmatch(str(value)):
+    # A longer one is refused as a number: it has to be a text.
+    if bare in _NUMBERS and _BARE.fullmatch(str(value)) and len(str(value)) <= 4300:
         return str(value)
     if bare.startswith("_") and isinstance(value, str) and re.fullmatch(r"\{[^{}\"\\]*\}", value):
         items = value[1:-1].split(",") if value != "{}" else []
