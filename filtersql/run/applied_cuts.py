@@ -34,6 +34,8 @@ class AppliedCut(Struct, frozen=True):
     high: int
     changes: int
     owner: str
+    #: the hash of the definition that was in force
+    definition: str
 
 
 def applied_cuts(own: Sequence[Entry]) -> Iterator[AppliedCut]:
@@ -54,10 +56,11 @@ def applied_cuts(own: Sequence[Entry]) -> Iterator[AppliedCut]:
             intended, begun, again = None, False, False
         if row.phase in {*BEGUN, "applying"} and high > low:
             begun, again = True, again or begun
-            intended = AppliedCut(low, high, row.changes_read, row.owner)
+            intended = AppliedCut(low, high, row.changes_read, row.owner, row.definition)
         if row.phase == "applied":
             if high > low:
-                yield AppliedCut(low, high, row.changes_read - before, row.owner)
+                changes = row.changes_read - before
+                yield AppliedCut(low, high, changes, row.owner, row.definition)
             before = row.changes_read if again else 0
             begun, again, intended = False, False, None
     if intended is not None:

@@ -31,7 +31,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.applied_cuts import copied_rows, since_filled
 from filtersql.run.clock import show_clock
-from filtersql.run.feed_reach import check_reach
+from filtersql.run.feed_reach import Holding, check_reach
 from filtersql.run.feed_reading import read_feed
 from filtersql.run.ledger_entry import Entry
 from filtersql.run.lookups import show_held
@@ -170,8 +170,8 @@ class SourceAtPosition(Struct, frozen=True):
             rows = ledger.history(self.engine, self.inputs.state_schema)
             said = self.subscription.changes
             needed = feed.needed_above(copy, above, said)
-            named = (copy, self.sourced.compiled.unique_id, rows, needed)
-            check_reach(self.engine, *named, said)
+            holding = Holding(self.engine, self.inputs.state_schema, said, feed.records)
+            check_reach(holding, copy, self.sourced.compiled.unique_id, rows, needed)
         return staged.read
 
     def _apply(self) -> None:

@@ -28,7 +28,7 @@ from filtersql.run.clock import clock_for, clock_of_run, read_clock
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import RunContext, TargetRun, only_looking
 from filtersql.run.copies import copy_missing, take_back
-from filtersql.run.feed_reach import check_reach
+from filtersql.run.feed_reach import Holding, check_reach
 from filtersql.run.feed_reading import FeedRead
 from filtersql.run.joining import check_joining, check_lost, check_same_table
 from filtersql.run.lease import check_free
@@ -172,14 +172,14 @@ def _check_refills(context: RunContext, feed: FeedRead) -> None:
         return
     rows = ledger.history(context.engine, context.inputs.state_schema)
     said = context.subscription.changes
+    holding = Holding(context.engine, context.inputs.state_schema, said, feed.records)
     mistakes: list[Mistake] = []
     for target in again:
         assert target.staged is not None  # it was chosen for that
         context.engine.view(target.compiled.changes_view, target.staged, target.columns)
         try:
             above = feed.needed_above(target.compiled, target.position, said)
-            named = (target.compiled, target.name, rows, above)
-            check_reach(context.engine, *named, said)
+            check_reach(holding, target.compiled, target.name, rows, above)
         except Mistakes as found:
             mistakes += found.mistakes
     if mistakes:
