@@ -72,17 +72,20 @@ def typed_rows(
     A table that is made of it may take that from the query, whatever its first rows hold.
     """
     names = [exp.to_identifier(name, quoted=True) for name, _ in columns]
-    typed = (
-        exp.alias_(
-            exp.Nullif(
-                this=exp.cast(exp.column(name.copy()), kind, dialect=engine),
+    kinds = {kind for _, kind in columns}
+    types = {kind: exp.DataType.build(kind, dialect=engine) for kind in kinds}
+    typed = [
+        exp.Alias(
+            this=exp.Nullif(
+                this=exp.Cast(this=exp.Column(this=name.copy()), to=types[kind].copy()),
                 expression=exp.null(),
             ),
-            name.copy(),
+            alias=name.copy(),
         )
         for name, (_, kind) in zip(names, columns, strict=True)
-    )
-    return exp.select(*typed).from_(_values(rows, names)).sql(engine)
+    ]
+    query = exp.Select(expressions=typed).from_(_values(rows, names), copy=False)
+    return query.sql(engine, copy=False)
 
 
 def _values(rows: Sequence[Sequence[object]], names: Sequence[exp.Expr] = ()) -> exp.Values:
