@@ -15,6 +15,7 @@ import secured
 from interpreting import INTERPRETED
 from relays import relay
 from running import SPAN, World, insert, table, update
+from small_spark import AROUND_SMALL
 from spark_server import SparkServer, serving
 
 from filtersql.feeds.staged_files import StagedColumn
@@ -38,6 +39,7 @@ _CONF = {
     "spark.connect.authenticate.token": secured.TOKEN,
     # Its statements are many, its rows few: what is compiled for a statement runs once.
     **INTERPRETED,
+    **AROUND_SMALL,
 }
 
 

@@ -10,12 +10,10 @@ import json
 
 from filtersql.targets.splitting import FOR_SMALL
 
-__all__ = ["LAKES", "SMALL"]
+__all__ = ["AROUND_SMALL", "LAKES", "SMALL"]
 
-SMALL = {
-    **FOR_SMALL,
-    # The source of a MERGE is a file that stays as it is.
-    "spark.databricks.delta.merge.materializeSource": "none",
+#: what filtersql leaves as it is where all is small
+AROUND_SMALL = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",
     # Iceberg's MERGE asks first which files it changes.
@@ -23,6 +21,12 @@ SMALL = {
     "spark.databricks.delta.allFilesInCrc.enabled": "false",
     "spark.databricks.delta.stats.collect": "false",
     "spark.databricks.delta.stats.skipping": "false",
+}
+SMALL = {
+    **FOR_SMALL,
+    **AROUND_SMALL,
+    # The source of a MERGE is a file that stays as it is.
+    "spark.databricks.delta.merge.materializeSource": "none",
 }
 
 #: outputs of a profile: the folders of Delta and of Iceberg in that of the project

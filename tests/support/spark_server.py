@@ -150,10 +150,9 @@ def main(said: dict) -> None:
         "spark.jars": ",".join(said["jars"]),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.sql.catalogImplementation": "hive",
-        "spark.hadoop.javax.jdo.option.ConnectionURL": (
-            f"jdbc:derby:;databaseName={folder / 'metastore'};create=true"
-        ),
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder / 'derby'}",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:metastore;create=true",
+        # Most of what its many small statements leave is gone before it has to be copied.
+        "spark.driver.extraJavaOptions": f"-Xmn512m -Dderby.system.home={folder / 'derby'}",
         "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(said["connect"]),
