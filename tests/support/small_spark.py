@@ -19,12 +19,13 @@ AROUND_SMALL = {
     # Iceberg's MERGE asks first which files it changes.
     "spark.sql.optimizer.runtime.rowLevelOperationGroupFilter.enabled": "false",
     "spark.databricks.delta.allFilesInCrc.enabled": "false",
-    "spark.databricks.delta.stats.collect": "false",
-    "spark.databricks.delta.stats.skipping": "false",
 }
 SMALL = {
     **FOR_SMALL,
     **AROUND_SMALL,
+    # Without them two writers of one table meet more often; where there is one, it does not matter.
+    "spark.databricks.delta.stats.collect": "false",
+    "spark.databricks.delta.stats.skipping": "false",
     # The source of a MERGE is a file that stays as it is.
     "spark.databricks.delta.merge.materializeSource": "none",
 }
