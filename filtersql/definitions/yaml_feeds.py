@@ -69,11 +69,10 @@ def _order(
     document: Document, entry: Mapping[str, Node], node: Node, form: FeedFormat, where: str
 ) -> tuple[str, ...]:
     """The columns that order the messages of a table; a mistake where a feed is not one."""
-    if "table" in entry and form.ordered_by:
-        for key in ("column", "order"):
-            if key not in entry or entry[key].value == []:
-                document.missing(key, where, node)
     for key in ("column", "order"):
+        said_nothing = key not in entry or entry[key].value == []
+        if said_nothing and "table" in entry and form.ordered_by:
+            document.missing(key, where, node)
         if key in entry and "path" in entry:
             at = document.span(entry[key])
             document.mistakes.append(TOGETHER(at, first="path", second=key, where=where))

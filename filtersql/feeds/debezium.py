@@ -197,24 +197,22 @@ class _Again(Struct, frozen=True):
     def _end(self, place: Place, status: Status) -> Iterator[tuple[Place, Record]]:
         """The commit record of a transaction whose changes are numbered, and are all there."""
         index = self.feed.index
-        span = line_span(*place)
-        if status.status == "END" and status.tx not in index.newest:
-            for name, told in self.ends.missing(status):
-                wrong = INCOMPLETE_TRANSACTION(
-                    span, tx=status.tx, table=str(name), found=0, told=told
-                )
-                self.mistakes.append((place, wrong))
         newest = index.ended(status, self.feed.start)
-        if newest is None:
-            return
-        # Of one that came late some files may be gone, or passed over.
-        counted = index.lacking(status, self.feed.catalog) if newest > self.feed.lowest else ()
-        for name, found, told in counted:
+        lacking: Iterable[tuple[RelationName, int, int]] = ()
+        if newest is not None:
+            # Of one that came late some files may be gone, or passed over.
+            if newest > self.feed.lowest:
+                lacking = index.lacking(status, self.feed.catalog)
+        elif status.status == "END" and status.tx not in index.newest:
+            lacking = self.ends.missing(status)
+        for name, found, told in lacking:
+            span = line_span(*place)
             wrong = INCOMPLETE_TRANSACTION(
                 span, tx=status.tx, table=str(name), found=found, told=told
             )
             self.mistakes.append((place, wrong))
-        yield place, Record(newest + 1, "commit", tx=status.tx)
+        if newest is not None:
+            yield place, Record(newest + 1, "commit", tx=status.tx)
 
 
 def open_feed(

@@ -45,7 +45,7 @@ class Ends(Struct, frozen=True):
     places: Sequence[int]
     spans: Spans
 
-    def missing(self, status: Status) -> Iterator[tuple[RelationName, int]]:
+    def missing(self, status: Status) -> Iterator[tuple[RelationName, int, int]]:
         """As in `lacks_whole`."""
         at = bisect_left(self.places, status.bucket)
         return lacks_whole(status, self.places[at - 1], self.spans) if at else iter(())
@@ -67,16 +67,19 @@ def spans_of(
     }
 
 
-def lacks_whole(status: Status, before: int, spans: Spans) -> Iterator[tuple[RelationName, int]]:
-    """The tables whose changes in a transaction should be here, and how many its end counts.
+def lacks_whole(
+    status: Status, before: int, spans: Spans
+) -> Iterator[tuple[RelationName, int, int]]:
+    """The tables whose changes in a transaction should be here, as in `Index.lacking`.
 
     `before` is the place of the end before its own. Asked of one of which nothing is here.
     """
     for each in status.data_collections or []:
         name = relation_name(each.data_collection)
-        first, last = spans.get(name, (0, -1)) if name is not None else (0, -1)
-        if first <= before and status.bucket <= last and name is not None:
-            yield name, each.event_count
+        if name is not None and name in spans:
+            first, last = spans[name]
+            if first <= before and status.bucket <= last:
+                yield name, 0, each.event_count
 
 
 def ends_behind(

@@ -53,6 +53,7 @@ class Placing(Struct, frozen=True):
     counts: Sequence[Sequence[int]] = ()
     #: places of which the last seq is asked
     asked: Collection[int] = ()
+    #: where a transaction of which nothing is here should be
     spans: Spans = {}
 
     def changes(self) -> Changes:

@@ -36,13 +36,10 @@ def table_feed(
     engine: Engine, feed: Feed, lowest: int, landings: Sequence[Landing], catalog: Catalog
 ) -> TableFeed | LakeFeed:
     """The changes that a table of the engine tells above a position. Raises Mistakes."""
-    name = changes_table(engine, feed)
+    name, found = changes_table(engine, feed)
     if feed.format in LAKES:
         source = catalog.tables[landings[0].compiled.sources[0]]
         return LAKES[feed.format](engine.rows, str(feed.table).split("."), source, lowest)
-    described = engine.rows(exp.Describe(this=name).sql(engine.dialect))
-    # Engines tell no capital letters apart in names, so neither are these other columns.
-    found = {str(row[0]).lower() for row in described}
     columns = [column for column in TABLE_COLUMNS if column in found]
     seq = exp.column("seq", quoted=True)
     # A row without a place is none that was read: whoever reads it says so.
@@ -52,22 +49,25 @@ def table_feed(
     return TableFeed(query, "seq", partial(from_rows, str(feed.table), columns))
 
 
-def changes_table(engine: Engine, feed: Feed) -> exp.Table:
-    """The table that a feed names. Raises Mistakes where DuckDB has none of that name."""
+def changes_table(engine: Engine, feed: Feed) -> tuple[exp.Table, dict[str, str]]:
+    """The table that a feed names, and the types of its columns. Raises Mistakes.
+
+    Engines tell no capital letters apart in names: they are folded.
+    """
     parts = str(feed.table).split(".")
-    names = (exp.to_identifier(part, quoted=True) for part in reversed(parts))
-    name = exp.Table(**dict(zip(("this", "db", "catalog"), names, strict=False)))
+    name = lake_table(parts)
+    describe = exp.Describe(this=name.copy()).sql(engine.dialect)
     own = (parts[-2] if len(parts) > 1 else "main", parts[-1])
     if engine.dialect == "duckdb" and not engine.exists(own):
         raise Mistakes([SPARK_TABLE_ON_DUCKDB(feed.span, table=str(feed.table))])
-    if engine.dialect == "spark":
-        try:
-            engine.rows(exp.Describe(this=name.copy()).sql(engine.dialect))
-        except Mistakes:
-            # It may stand in the warehouse alone. Where its name is known, it is left as it is: a
-            # view, or a table that stands elsewhere, is none that filtersql made.
-            engine.exists(own)
-    return name
+    try:
+        described = engine.rows(describe)
+    except Mistakes:
+        # It may stand in the warehouse alone. Where its name is known, it is left as it is: a
+        # view, or a table that stands elsewhere, is none that filtersql made.
+        engine.exists(own)
+        described = engine.rows(describe)
+    return name, {str(row[0]).lower(): str(row[1]).lower() for row in described}
 
 
 @contextmanager

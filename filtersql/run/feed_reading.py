@@ -96,8 +96,7 @@ def read_feed(
         messages = message_table(engine, feed)
         read = _read_files(engine, share, messages.files, messages.fetched, seen, on_progress)
         known = {**seen, **{file[0]: file[1:] for file in read.files}}
-        sources = {source for one in landings for source in one.compiled.sources}
-        messages.check_parted(known, sources)
+        messages.check_parted(known, lasts_of(landings).keys())
         return read
     if feed.path is None:
         table = table_feed(engine, feed, share.lowest, landings, inputs.catalog)

@@ -7,7 +7,6 @@ Example
 
 from __future__ import annotations
 
-import uuid
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -23,8 +22,8 @@ from filtersql.feeds.formats import Consumption, place_bits
 from filtersql.feeds.held import Counted, Held, Seen
 from filtersql.feeds.landings import Landing, lasts_of, places_of
 from filtersql.feeds.lines import FeedFile, find_files
-from filtersql.feeds.staged_files import as_open
 from filtersql.names import RelationName, is_url
+from filtersql.run.spread_parts import new_folder
 from filtersql.source import Span
 from filtersql.targets.model import Engine
 
@@ -53,7 +52,7 @@ def fetched(engine: Engine, files: Sequence[FeedFile], folder: Path) -> tuple[Fe
     far = [file for file in files if file.path == Path()]
     if not far or engine.store is None:
         return tuple(files)
-    inside = as_open(folder / f"fetched-{uuid.uuid4().hex}")
+    inside = new_folder(folder)
     copies = {
         file.shown: inside / f"{number}{Path(file.shown).suffix}" for number, file in enumerate(far)
     }

@@ -11,7 +11,6 @@ Example
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -32,7 +31,6 @@ from filtersql.errors.feeds import FILE_CHANGED
 from filtersql.feeds.held import Seen
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.message_files import Written, write_ranges
-from filtersql.feeds.staged_files import as_open
 from filtersql.names import RelationName
 from filtersql.run.engine_tables import changes_table
 from filtersql.run.message_ranges import (
@@ -42,6 +40,7 @@ from filtersql.run.message_ranges import (
     message_rows,
     order_of,
 )
+from filtersql.run.spread_parts import new_folder
 from filtersql.targets.model import Engine
 
 __all__ = ["MessageTable", "message_table"]
@@ -103,14 +102,14 @@ class MessageTable(Struct, frozen=True):
         numbers: dict[tuple[object, ...], int]
         numbers = {(each.ordinal, *each.group): number for number, each in enumerate(ranges)}
         query, order = chosen(self.feed, self.rows, ranges), order_of(self.feed)
-        cluster, inside = self.engine.cluster, _new_folder(folder)
+        cluster, inside = self.engine.cluster, new_folder(folder)
         if cluster is not None and cluster.sees(inside):
             parts = 1 + sum(each.file.size for each in ranges) // _ROWS
             work = partial(write_ranges, inside, numbers)
             told = cluster.answers_of_rows(work, query.sql(self.engine.dialect), order, parts)
             if told is not None:
                 return inside, [one for some in told for one in some]
-            inside = _new_folder(folder)
+            inside = new_folder(folder)
         ordered = query.order_by(*(exp.column(name, quoted=True) for name in order))
         rows = self.engine.stream(ordered.sql(self.engine.dialect))
         return inside, write_ranges(inside, numbers, 0, rows)
@@ -134,9 +133,7 @@ class MessageTable(Struct, frozen=True):
 
 def message_table(engine: Engine, feed: Feed) -> MessageTable:
     """The table that holds the messages of a feed. Raises Mistakes."""
-    name = changes_table(engine, feed)
-    described = engine.rows(exp.Describe(this=name).sql(engine.dialect))
-    kinds = {str(row[0]).lower(): str(row[1]).lower() for row in described}
+    name, kinds = changes_table(engine, feed)
     *groups, position = feed.order
     wanted = {**dict.fromkeys(groups, _TEXTS + _NUMBERS), position: _NUMBERS}
     wanted[str(feed.column)] = _TEXTS
@@ -150,7 +147,3 @@ def message_table(engine: Engine, feed: Feed) -> MessageTable:
     rows = message_rows(name, feed, engine.dialect, kinds[str(feed.column).lower()])
     ranges = listed(engine, feed, rows)
     return MessageTable(engine, feed, rows, {one.file.shown: one for one in ranges})
-
-
-def _new_folder(folder: Path) -> Path:
-    return as_open(folder / f"messages-{uuid.uuid4().hex}")

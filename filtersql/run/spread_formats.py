@@ -114,7 +114,7 @@ def _debezium(
     asked = set[int]().union(*places.values())
     spans = spans_of(lasts_of(share.landings), snapshots, newest_of(each.ordered for each in found))
     doubled = frozenset(covered(reads, share.catalog))
-    placing = Placing(share, doubled, ends, counts, asked, spans if ends else {})
+    placing = Placing(share, doubled, ends, counts, asked, spans)
     among = ranges(_spans(found), max((each.beginning for each in found), default=-1))
     placed = cluster.answers(partial(debezium_places.place, placing), among)
     if placed is None or not all(each.usual for each in placed):
