@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from bronze import CREATE, Message, bronze_feed, kept
-from landing_files import WRITERS, Change, fed
+from landing_files import WRITERS, Change, ended, fed
 from running import World, table
 
 from filtersql.errors import Mistakes
@@ -63,17 +62,7 @@ def test_a_table_in_two_partitions_waits_for_ends_of_transactions(
     assert mistake.message == (
         'changes of "public.t" stand in several partitions of table "main.bronze"'
     )
-    ends = [
-        json.dumps(
-            {
-                "status": "END",
-                "id": f"{at}:{at * 1000 + 500}",
-                "event_count": 1,
-                "data_collections": [{"data_collection": "public.t", "event_count": 1}],
-            }
-        )
-        for at in (10, 11, 12, 15, 20)
-    ]
+    ends = [ended("t", at, behind=500) for at in (10, 11, 12, 15, 20)]
     kept(engine, "bronze", "TEXT", [("x", 0, at, end) for at, end in enumerate(ends)])
     (mistake,) = world.run(engine).mistakes
     assert mistake.message == "transaction 15 is incomplete"

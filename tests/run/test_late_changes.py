@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pyarrow
 import pytest
-from landing_files import FEEDS, PUBLICATION, TABLES, WRITERS, Change, Landing
+from landing_files import FEEDS, PUBLICATION, TABLES, WRITERS, Change, Landing, ended
 from portioned import read_in_portions
 from rows import execute, rows_of
 
@@ -87,15 +86,8 @@ def test_a_late_transaction_may_have_its_end(tmp_path: Path) -> None:
     landing = Landing(tmp_path, "debezium")
 
     def end(name: str, *told: tuple[int, str]) -> None:
-        values = [
-            {
-                "status": "END",
-                "id": f"{at}:{at * 1000}",
-                "data_collections": [{"data_collection": f"public.{table}", "event_count": 1}],
-            }
-            for at, table in told
-        ]
-        landing.project.write(f"feed/public/ends/{name}", "\n".join(map(json.dumps, values)))
+        text = "".join(ended(table, at) for at, table in told)
+        landing.project.write(f"feed/public/ends/{name}", text)
 
     landing.land("t", "1", (1, 1), (2, 4))
     landing.land("u", "1", (1, 1))
@@ -230,14 +222,8 @@ def test_a_table_that_is_added_moves_no_other_one(tmp_path: Path) -> None:
 def test_the_end_of_a_transaction_may_land_before_its_changes(tmp_path: Path) -> None:
     """It is kept until a run is beyond it: so some of them alone are refused."""
     landing = Landing(tmp_path, "debezium")
-
-    def end(at: int, count: int) -> str:
-        told = [{"data_collection": "public.u", "event_count": count}]
-        value = {"status": "END", "id": f"{at}:{at * 1000}", "data_collections": told}
-        return f"{json.dumps(value)}\n"
-
     landing.land("u", "1", (10, 1))
-    landing.project.write("feed/public/ends/1", end(1, 1) + end(2, 2))
+    landing.project.write("feed/public/ends/1", ended("u", 1) + ended("u", 2, 2))
     landing.run()
     landing.land("u", "2", (21, 2))
     assert "transaction 2 is incomplete" in landing.refused()
@@ -254,15 +240,8 @@ def test_a_transaction_of_which_nothing_is_here_is_refused(
     if portioned:
         read_in_portions(monkeypatch, 200)
     landing = Landing(tmp_path, "debezium")
-    told = [
-        {
-            "status": "END",
-            "id": f"{at}:{at * 1000 + 500}",
-            "data_collections": [{"data_collection": f"public.{name}", "event_count": 1}],
-        }
-        for at, name in enumerate("utuuutu", 1)
-    ]
-    landing.project.write("feed/public/ends/1", "".join(f"{json.dumps(end)}\n" for end in told))
+    told = [ended(name, at, behind=500) for at, name in enumerate("utuuutu", 1)]
+    landing.project.write("feed/public/ends/1", "".join(told))
     landing.land("t", "1", (1, 2), (2, 6))
     landing.land("u", "1", (1, 1), (3, 3))
     landing.run()

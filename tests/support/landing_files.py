@@ -23,6 +23,7 @@ __all__ = [
     "Landing",
     "Tables",
     "Told",
+    "ended",
     "fed",
 ]
 
@@ -83,6 +84,13 @@ def debezium(table: str, *changes: Change, numbered: bool = True) -> str:
             value["transaction"] = {"id": f"{each.at}:{lsn}", "total_order": 1 + each.n}
         values.append(value)
     return "".join(f"{json.dumps(value)}\n" for value in values)
+
+
+def ended(table: str, at: int, count: int = 1, behind: int = 0) -> str:
+    """The line by which Debezium ends such a transaction, and counts its changes of a table."""
+    told = [{"data_collection": f"public.{table}", "event_count": count}]
+    value = {"status": "END", "id": f"{at}:{at * 1000 + behind}", "data_collections": told}
+    return f"{json.dumps(value)}\n"
 
 
 OPS = {"c": "I", "u": "U", "d": "D"}
