@@ -12,7 +12,7 @@ Example
     ================= ======================== =====================================
 
 Targets find rows by the text. As long as a source calls a row by the text that it wrote, as
-PostgreSQL does, that is the same; `applying.key_texts` looks.
+PostgreSQL does, that is the same; `run.key_texts` looks.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class Project(Struct, frozen=True, eq=False):
     profile: str
     semantics: Semantics
     postgres_version: int
-    #: the collation of the source's database, as `filters.locales` names it
+    #: the collation of the source's database, as `filters.tree.locales` names it
     database_locale: str
     publish_via_partition_root: bool
     identity_check: Literal["compile", "run"]

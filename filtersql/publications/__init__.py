@@ -45,8 +45,8 @@ def resolve(
     """Every target of a subscription, in the order of the tables' definitions.
 
     Raises Mistakes: what PostgreSQL refuses of its publications and of the subscription. What
-    stops updates and deletes later is in `unjudged` of each target, and `filters.identity` asks
-    `identity_check` what becomes of it.
+    stops updates and deletes later is in `unjudged` of each target, and
+    `filters.check.replica_identity` asks `identity_check` what becomes of it.
     """
     settings = Settings(
         semantics,

@@ -1,7 +1,8 @@
 """Whether the old rows of a table carry what updates and deletes need.
 
 An error where a subscription would get them; a warning where none does, or where the project says
-``identity_check: run``. What a filter may read is judged in `filters.identity`, by the same leaf.
+``identity_check: run``. What a filter may read is judged in `filters.check.replica_identity`, by
+the same leaf.
 
 Example
     ========================================== =============================================

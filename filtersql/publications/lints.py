@@ -16,9 +16,9 @@ Example
     ============================ ==============================================================
 
     Elsewhere: foreign-key-outside (`foreign_keys`), filter-always-true and filter-never-true
-    (`filters.outcomes`), missing-publication (`index`),
+    (`filters.check.outcomes`), missing-publication (`index`),
     partition-membership-ignored and root-membership-ignored (`replication_sets`), empty-schema and
-    root-filter-ignored (`refusals`), replica-identity (`filters.identity`).
+    root-filter-ignored (`refusals`), replica-identity (`filters.check.replica_identity`).
 
 PostgreSQL
     logical-replication.sgml, "Row Filters", the warning on the initial data synchronization

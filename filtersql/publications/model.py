@@ -80,7 +80,8 @@ class ResolvedTable(Struct, frozen=True):
     via_partition_root: bool = False
     #: False: only the initial copy takes it (PostgreSQL 15 copies a leaf besides its root)
     streamed: bool = True
-    #: what stops the first UPDATE or DELETE of a leaf; `filters.identity` raises it or warns
+    #: what stops the first UPDATE or DELETE of a leaf; `filters.check.replica_identity` raises it
+    #: or warns
     unjudged: tuple[Mistake, ...] = ()
     #: the columns that old rows of every source carry; None: those of `table`'s own identity
     logged: tuple[str, ...] | None = None

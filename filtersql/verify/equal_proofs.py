@@ -5,7 +5,7 @@ Example
     t2 is published without deletes, or has another primary key     a proof of its own
 
 Cases are made of what is listed here and of nothing else of a table: no name of its own, no place
-in a file. Filters that are resolved together have one tree (`filters.alike`).
+in a file. Filters that are resolved together have one tree (`filters.resolve.resolution_cache`).
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 from functools import cache
 
 import pytest
@@ -67,6 +68,36 @@ def test_only_offered_names_are_imported() -> None:
         if isinstance(node, ast.ImportFrom) and node.module in trees()
         for alias in node.names
         if refused(alias.name, node.module)
+    ]
+
+    assert not wrong, "\n".join(wrong)
+
+
+#: `filters.tree.locales`, `errors.in_order`: a module below a room, or what one holds
+_IN_A_ROOM = re.compile(r"`(\w+\.[\w.]+)(?:\(\))?`")
+#: members of Debezium's `source`
+_OTHERS = frozenset({"source.sequence"})
+
+
+def there_is(said: str) -> bool:
+    """Whether a dotted name is a module of the package, or a name in one."""
+    module, _, name = f"filtersql.{said}".rpartition(".")
+    if f"{module}.{name}" in trees():
+        return True
+    return module in trees() and hasattr(importlib.import_module(module), name)
+
+
+def test_modules_that_texts_name_exist() -> None:
+    """Docstrings and comments name modules as they are called now."""
+    rooms = {name.partition(".")[0] for name in modules()}
+    wrong = [
+        f"{path.name}: {said}"
+        for path in modules().values()
+        for said in _IN_A_ROOM.findall(path.read_text(encoding="utf-8"))
+        if said.partition(".")[0] in rooms
+        and not said.endswith((".py", ".pyi"))
+        and said not in _OTHERS
+        if not there_is(said)
     ]
 
     assert not wrong, "\n".join(wrong)
