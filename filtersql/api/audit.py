@@ -13,7 +13,8 @@ from filtersql.api.reporter import Reporter
 from filtersql.api.selecting import selected
 from filtersql.errors import Mistakes
 from filtersql.errors.concealing import concealed
-from filtersql.review.text_table import aligned, value_text
+from filtersql.errors.wording import json_row, value_text
+from filtersql.review.text_table import aligned
 from filtersql.run import auditing
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _record(audited: Audited) -> Audit:
         leaked=differences.leaked if differences else 0,
         missing=differences.missing if differences else 0,
         differing=differences.differing if differences else 0,
-        sample=[dict(row) for row in differences.sample] if differences else [],
+        sample=[json_row(row) for row in differences.sample] if differences else [],
         repaired=audited.repaired,
         message="\n\n".join(map(str, audited.mistakes)) or None,
     )

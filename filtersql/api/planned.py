@@ -13,6 +13,7 @@ from filtersql import __version__
 from filtersql.api import records
 from filtersql.api.records import Plan
 from filtersql.artifacts import CHANGE_FILE, compiled_path, write_changes, write_file
+from filtersql.errors.wording import json_row
 from filtersql.filter_cache import FilterCache
 from filtersql.filters import resolve
 from filtersql.filters.resolve.windows import printed_filter, within_window
@@ -175,8 +176,8 @@ def _record(planned: PlannedTarget, folders: Mapping[str, str]) -> records.Plann
         insert=planned.insert,
         update=planned.update,
         unchanged=planned.unchanged,
-        leaves=None if planned.leaves is None else dict(planned.leaves),
-        enters=None if planned.enters is None else dict(planned.enters),
+        leaves=None if planned.leaves is None else json_row(planned.leaves),
+        enters=None if planned.enters is None else json_row(planned.enters),
         constructed=planned.constructed,
         statement=folders.get(planned.unique_id) if statement else None,
         checksum=sha256(statement.encode()).hexdigest() if statement else None,

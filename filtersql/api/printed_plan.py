@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from filtersql.api.planned import statement_paths
 from filtersql.errors import Mistakes
-from filtersql.errors.wording import counted
+from filtersql.errors.wording import counted, value_text
 from filtersql.rendering.definition import COPY, EVERY_ROW, Definition
 from filtersql.review.row_trials import shown
 from filtersql.review.text_table import in_one_line
@@ -95,9 +95,7 @@ def _row(row: Mapping[str, object]) -> str:
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return "t" if value else "f"
-    if isinstance(value, bytes | bytearray):
-        return in_one_line(f"'\\x{value.hex()}'")
-    return in_one_line(shown(None if value is None else str(value)))
+    return in_one_line(shown(None if value is None else value_text(value)))
 
 
 def _summary(compilation: Compilation, planned: Sequence[PlannedTarget]) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from math import isfinite, isnan
-
 from sqlglot import exp
 
 from filtersql.api.reporter import Reporter
+from filtersql.errors.wording import value_text
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.review.text_table import aligned, in_one_line, value_text
+from filtersql.review.text_table import aligned, in_one_line
 from filtersql.targets.model import Engine
 
 __all__ = ["print_rows"]
@@ -25,7 +24,10 @@ def print_rows(reporter: Reporter, engine: Engine, compiled: CompiledTable, limi
         .limit(limit + 1)
     )
     rows = engine.rows(query.sql(engine.dialect))
-    shown = [["" if value is None else _text(value) for value in row] for row in rows[:limit]]
+    shown = [
+        ["" if value is None else in_one_line(value_text(value)) for value in row]
+        for row in rows[:limit]
+    ]
     footer = f"(the first {limit} rows)" if len(rows) > limit else _count(len(rows))
     title = ".".join(compiled.target)
     reporter.result()
@@ -34,12 +36,6 @@ def print_rows(reporter: Reporter, engine: Engine, compiled: CompiledTable, limi
 
 def _column(name: str) -> exp.Column:
     return exp.column(exp.to_identifier(name, quoted=True))
-
-
-def _text(value: object) -> str:
-    if isinstance(value, float) and not isfinite(value):
-        return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return in_one_line(value_text(value))
 
 
 def _count(number: int) -> str:

@@ -12,6 +12,7 @@ compares all rows with all calls. A detail or hint is left out where a name in i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from math import isfinite, isnan
 from string import Formatter
 from typing import Any
 
@@ -21,7 +22,16 @@ from filtersql.errors import Mistake, nearest
 from filtersql.names import RelationName, quote_identifier
 from filtersql.source import Span
 
-__all__ = ["Wording", "counted", "is_spelling", "meant", "shown", "shown_key"]
+__all__ = [
+    "Wording",
+    "counted",
+    "is_spelling",
+    "json_row",
+    "meant",
+    "shown",
+    "shown_key",
+    "value_text",
+]
 
 
 def shown(name: RelationName) -> str:
@@ -48,9 +58,31 @@ def meant(name: str, known: Iterable[str]) -> str | None:
     return f'Perhaps "{close}" was meant.' if close else None
 
 
+def value_text(value: object) -> str:
+    """A value of a row as PostgreSQL prints it."""
+    if isinstance(value, bool):
+        return "t" if value else "f"
+    if isinstance(value, bytes | bytearray):
+        return f"\\x{value.hex()}"
+    if isinstance(value, float) and not isfinite(value):
+        return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return "NULL" if value is None else str(value)
+
+
+def json_row(values: Mapping[str, object]) -> dict[str, object]:
+    """A row of an engine as JSON; what JSON has no value for is PostgreSQL's text, as in a feed."""
+    return {
+        name: value_text(value)
+        if isinstance(value, bytes | bytearray)
+        or (isinstance(value, float) and not isfinite(value))
+        else value
+        for name, value in values.items()
+    }
+
+
 def shown_key(key: Mapping[str, object]) -> str:
     """A row by its key, as PostgreSQL names it in a detail."""
-    values = ("null" if value is None else str(value) for value in key.values())
+    values = ("null" if value is None else value_text(value) for value in key.values())
     return f"Key ({', '.join(key)})=({', '.join(values)})"
 
 

@@ -18,10 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from filtersql.errors.concealing import concealed
-from filtersql.errors.wording import counted
+from filtersql.errors.wording import counted, value_text
 from filtersql.review.html_text import anchor, text
 from filtersql.review.page_frame import framed
-from filtersql.review.text_table import value_text
 from filtersql.run.audit_findings import Sides
 from filtersql.run.auditing import Audited
 

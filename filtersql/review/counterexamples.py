@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from filtersql.errors.wording import value_text
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.review.text_table import aligned, value_text
+from filtersql.review.text_table import aligned
 from filtersql.verify.attempts import Counterexample
 from filtersql.verify.kinds import Kind
 from filtersql.verify.layout import seq_of

@@ -16,6 +16,7 @@ from filtersql.compile import Node
 from filtersql.definitions.model import Action
 from filtersql.definitions.windows import filter_text
 from filtersql.errors import Mistake, Notice
+from filtersql.errors.wording import value_text
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.review.approvals import Approval
 from filtersql.review.changed_meaning import TargetChange, condition_of
@@ -110,7 +111,7 @@ class Move(Struct, frozen=True):
         return tuple(
             (
                 word if count else f"{word} (constructed)",
-                tuple((name, None if v is None else str(v)) for name, v in row.items()),
+                tuple((name, None if v is None else value_text(v)) for name, v in row.items()),
             )
             for word, row, count in examples
             if row is not None

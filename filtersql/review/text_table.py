@@ -16,7 +16,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-__all__ = ["aligned", "cut", "in_one_line", "sparkline", "value_text"]
+__all__ = ["aligned", "cut", "in_one_line", "sparkline"]
 
 _BARS = "▁▂▃▄▅▆▇█"
 #: columns of a terminal that a value may take
@@ -86,15 +86,6 @@ def in_one_line(value: str) -> str:
             repr(each)[1:-1] if unicodedata.category(each) in _UNSEEN else each for each in shown
         )
     return cut(shown if len(value) <= _WIDEST else f"{shown}…", _WIDEST)
-
-
-def value_text(value: object) -> str:
-    """A value of a row as psql shows it."""
-    if isinstance(value, bool):
-        return "t" if value else "f"
-    if isinstance(value, bytes | bytearray):
-        return f"\\x{value.hex()}"
-    return "NULL" if value is None else str(value)
 
 
 def _centred(text: str, width: int) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from filtersql import __version__
+from filtersql.errors.wording import value_text
 from filtersql.names import path_name
 from filtersql.run.model import RunResult, TableResult
 
@@ -65,4 +66,4 @@ def _target(target: TableResult, compiled_folder: str) -> dict[str, object]:
 def _shown(key: Mapping[str, object]) -> dict[str, object]:
     """Values as JSON has them; any other as text."""
     plain = (bool, int, str, type(None))
-    return {name: one if isinstance(one, plain) else str(one) for name, one in key.items()}
+    return {name: one if isinstance(one, plain) else value_text(one) for name, one in key.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,31 @@ def test_a_shorter_window_is_known_to_be_narrower(
         (tmp_path / "source/orders.jsonl").unlink()
     assert said in made.succeed("plan").stdout
     made.succeed("apply", "--yes")
+
+
+def test_values_that_json_lacks_are_texts(tmp_path: Path) -> None:
+    """A NaN is not told as NULL, and bytes are PostgreSQL's, in all of a plan and of an audit."""
+    made = Project(tmp_path)
+    made.write(
+        "tables/t.yml",
+        "tables: [{name: t, columns: {id: int not null, f: float8, b: bytea not null, ok: bool},"
+        " primary_key: [b]}]\n",
+    )
+    publication = (
+        "publications: [{{name: p, publish: [insert], tables: [{{name: t, where: id > {}}}]}}]\n"
+    )
+    made.write("publications/p.yml", publication.format(0))
+    made.write(
+        "subscriptions/s.yml",
+        "subscriptions: [{name: s, publications: [p], source: {path: 'source/{table}.jsonl'}}]\n",
+    )
+    made.write("source/t.jsonl", lines([{"id": 1, "f": "NaN", "b": "\\x00ff", "ok": True}]))
+    made.succeed("run")
+    made.write("publications/p.yml", publication.format(1))
+    assert "- leaves  id=1, f='NaN', b='\\x00ff', ok=t\n" in made.succeed("plan").stdout
+    (planned,) = json.loads(made.succeed("plan", "--format", "json").stdout)["targets"]
+    row = {"id": 1, "f": "NaN", "b": "\\x00ff", "ok": True}
+    assert planned["leaves"] == row
+    assert "<code>f = &#39;NaN&#39;</code>" in made.succeed("review", "--format", "markdown").stdout
+    found = json.loads(Shell(tmp_path).filtersql("audit", "--format", "json").stdout)
+    assert found["audits"][0]["sample"] == [{"b": "\\x00ff", "finding": "leaked"}]
