@@ -32,8 +32,15 @@ __all__ = ["apply"]
 
 _MOST = re.compile(r"(\d+)(%?)")
 #: what an approved plan promises of a target
-_PROMISED = ("position", "change", "definition", "checksum")
+_PROMISED = ("output", "position", "change", "definition", "checksum")
 _COUNTED = ("delete", "insert", "update", "unchanged")
+
+
+class _Approved(msgspec.Struct, frozen=True):
+    """What is read of a plan that was written before."""
+
+    metadata: Mapping[str, object]
+    targets: tuple[Mapping[str, object], ...]
 
 
 def apply(
@@ -132,8 +139,9 @@ def _before(planned: PlannedTarget) -> int:
 def _promised(path: Path) -> tuple[str, Mapping[str, Mapping[str, object]]]:
     """The targets of a plan that was written before, by their names."""
     try:
-        document = msgspec.json.decode(path.read_bytes(), type=dict[str, object])
-        targets = msgspec.convert(document["targets"], list[dict[str, object]])
+        document = msgspec.json.decode(path.read_bytes(), type=_Approved)
+        output = document.metadata["target"]
+        targets = [{**each, "output": output} for each in document.targets]
         named = {f"{each['subscription']}/{each['relation']}": each for each in targets}
     except OSError:
         raise NO_ARTIFACT(what="plan", path=path.as_posix(), command="plan") from None
@@ -152,10 +160,11 @@ def _outdated(
     if promised is None:
         return []
     path, before = promised
-    now = {f"{each.subscription}/{each.relation}": asdict(each) for each in record.targets}
+    output = {"output": record.metadata["target"]}
+    now = {f"{each.subscription}/{each.relation}": asdict(each) | output for each in record.targets}
     mistakes: list[Mistake] = []
     for name in sorted({*before, *now}):
-        was, planned = before.get(name, {}), now.get(name, {})
+        was, planned = before.get(name, output), now.get(name, output)
         moved = [each for each in _PROMISED if was.get(each) != planned.get(each)]
         moved += ["the target's rows"] * any(was.get(x) != planned.get(x) for x in _COUNTED)
         if moved:

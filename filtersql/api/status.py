@@ -133,10 +133,10 @@ def _below(statuses: Sequence[TargetStatus]) -> Iterator[str]:
     since: dict[str, list[str]] = {}
     for each in statuses:
         if each.in_force_since is not None:
-            since.setdefault(each.in_force_since, []).append(each.compiled.unique_id)
+            since.setdefault(_minute(each.in_force_since), []).append(each.compiled.unique_id)
     for moment, names in sorted(since.items()):
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        yield f"Definition in force since {_minute(moment)} UTC: {', '.join(names[:_NAMED])}{more}"
+        yield f"Definition in force since {moment} UTC: {', '.join(names[:_NAMED])}{more}"
     for each in statuses:
         name = each.compiled.unique_id
         if each.definition_changed:

@@ -89,7 +89,7 @@ def test_apply_needs_a_yes_and_keeps_to_what_is_allowed(shell: Shell, tmp_path: 
 
 
 def test_an_approved_plan_is_carried_out_or_refused(shell: Shell, tmp_path: Path) -> None:
-    """What moved since is named: the position, the definition, the target's rows."""
+    """What is another one by now is named: the output, the definition, the target's rows."""
     assert shell.filtersql("plan").exit_code == 0
     approved = tmp_path / "approved.json"
     approved.write_bytes((tmp_path / "target/plan.json").read_bytes())
@@ -106,6 +106,10 @@ def test_an_approved_plan_is_carried_out_or_refused(shell: Shell, tmp_path: Path
     refused = shell.filtersql("apply", "--yes", "--plan", "approved.json")
     assert "Changed since: definition" in refused.stderr
     publication.write_text(before)
+    other = approved.read_text().replace('"target": "local"', '"target": "prod"')
+    (tmp_path / "other.json").write_text(other)
+    refused = shell.filtersql("apply", "--yes", "--plan", "other.json")
+    assert "Changed since: output." in refused.stderr
     assert total(tmp_path) == 7
     assert shell.filtersql("apply", "--yes", "--plan", "approved.json").exit_code == 0
     assert total(tmp_path) == 5
