@@ -12,7 +12,7 @@ INTERRUPTED = Wording(
 )
 NOTHING_TO_COMPARE = Wording(
     'there is nothing to compare the target of "{name}" with',
-    detail="The subscription names no source, and no change was applied.",
+    detail="The subscription names neither a source nor changes.",
     hint='Say where the published tables are: source: "{{catalog}}.{{schema}}.{{table}}".',
 )
 NOT_COMPARABLE = Wording(

@@ -103,7 +103,8 @@ class SourceAtPosition(Struct, frozen=True):
         if entry is not None:
             own = own_position(self.subscription.changes, entry.stands, position)
         changes = self._changes(holds, own, entry) if position is not None else None
-        if not has_source and changes is None:
+        # Before the first change there was no row.
+        if not has_source and changes is None and position is not None:
             raise Mistakes([NOTHING_TO_COMPARE(name=self.sourced.compiled.unique_id)])
         if has_source and not changes:
             return

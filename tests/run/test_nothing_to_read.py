@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from changed_filters import Shop
 from places import put_files
 from transcripts import Shell
 
 from filtersql import Failed, Project
+from filtersql.targets.duckdb_file import connect
 
 FILES = {
     "profiles.yml": "lake: {outputs: {local: {type: duckdb, path: targets.duckdb}}}\n",
@@ -66,3 +68,21 @@ def test_it_holds_no_other_up(tmp_path: Path) -> None:
     assert (ended.exit_code, "deleted" in ended.stdout, refused in ended.stderr) == (1, False, True)
     with pytest.raises(Failed, match="names neither"):
         Project.load(tmp_path).apply()
+
+
+def test_before_its_first_change_a_table_has_no_row(tmp_path: Path) -> None:
+    """Nothing came yet, and there is no source: a filter may change, and what is held is judged."""
+    shop = Shop(tmp_path, source=False).define(orders="region = 'eu'")
+    put_files(tmp_path, {"changes/0.jsonl": ""})
+    engine = connect(None)
+    assert shop.run(engine).mistakes == ()
+    shop.define(orders="total > 5")
+    (done,) = shop.apply(engine) or ()
+    assert (done.planned.delete, done.planned.insert) == (0, 0)
+    (audited,) = shop.audit(engine)
+    assert audited.found is not None
+    assert audited.found.total == 0
+    engine.execute("INSERT INTO s1.orders VALUES (1, 'eu', 9)")
+    (audited,) = shop.audit(engine)
+    assert audited.found is not None
+    assert audited.found.leaked == 1
