@@ -121,15 +121,15 @@ class Planner(Struct, frozen=True):
 
     def _change(self, entry: Entry) -> Change:
         """What differs where only the hash of the filters is known."""
-        compiled = self.compiled
+        compiled, held = self.compiled, self.engine.columns(self.compiled.target)
+        names = [name.lower() for name, _ in held]
+        others = names != [each.name.lower() for each in compiled.columns]
+        rebuilds: list[str] = []
         if entry.via_partition_root != compiled.via_partition_root:
-            return Change(rebuilds=("the partition root flag changed",), filters=True)
-        if entry.judged_by != compiled.filter_hash:
-            return Change(filters=True)
-        held = self.engine.columns(compiled.target)
-        if held and unfit(compiled.unique_id, compiled, held, self.engine.dialect):
-            return Change(rebuilds=("the table has other columns",))
-        return Change()
+            rebuilds.append("the partition root flag changed")
+        if held and (others or unfit(compiled.unique_id, compiled, held, self.engine.dialect)):
+            rebuilds.append("the table has other columns")
+        return Change(tuple(rebuilds), filters=entry.judged_by != compiled.filter_hash)
 
     def refused(self, entry: Entry | None, wrong: Mistakes) -> PlannedTarget:
         """What cannot be planned, and why."""
