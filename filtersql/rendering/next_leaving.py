@@ -1,7 +1,7 @@
 """Which row of a target has the least time left, for each window: what `status` asks.
 
 Example
-    SELECT MIN(created_at) FROM s1.orders WHERE (region = 'eu' AND created_at >= …)
+    SELECT MIN(created_at) FROM s1.orders WHERE NOT (created_at < …)
 
 Where filters are ORed, rows that one without a window holds, too, do not count: they do not leave.
 Where all filters must match, a row leaves with the first of its windows.
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp
 
 from filtersql.changes import Judgements
@@ -59,6 +60,7 @@ def _queries(
     engine: Engine,
 ) -> Iterator[NextLeaving]:
     kind = "STRING" if engine == "spark" else "VARCHAR"
+    windows = sum(each.over is not None for each in filters)
     for each in filters:
         if each.over is None:
             continue
@@ -67,7 +69,13 @@ def _queries(
         assert isinstance(cut, Cut)
         oldest = exp.cast(exp.Min(this=exp.column(column.name, quoted=True)), kind)
         query = exp.select(oldest).from_(exp.to_table(target, dialect=engine))
-        query = query.where(_true(as_written(f"({write(each, '')})"), judged))
+        if judged.every or windows == 1:
+            # What an accepted change kept leaves, too, though the rest of the filter is not true.
+            query = query.where(
+                exp.not_(as_written(f"({write(replace(each, tree=each.over), '')})"))
+            )
+        else:
+            query = query.where(_true(as_written(f"({write(each, '')})"), judged))
         if stays is not None:
             query = query.where(exp.not_(stays))
         yield NextLeaving(column.name, cut.column, query.sql(engine))

@@ -201,3 +201,20 @@ def test_files_that_all_targets_are_beyond_are_not_opened(
     assert (told(shop, engine)["bare"].lag, opened) == (1, ["changes/late.jsonl"])
     file.write_text(file.read_text() + json.dumps(late | {"seq": 10}) + "\n")
     assert told(shop, engine)["bare"].lag == 2
+
+
+def test_a_row_that_an_accepted_change_kept_leaves_when_its_time_is_over(
+    tmp_path: Path, engine: DuckDB
+) -> None:
+    """The filter takes it no more; the window lets it go, and that moment is told."""
+    shop = Shop(tmp_path, window="{column: at, keep: 3 days}").define(visits=None)
+    shop.write({"visits": [{"id": n, "at": f"2026-03-0{n} 00:00:00"} for n in (4, 5)]})
+    (tmp_path / "changes").mkdir()
+    (tmp_path / "changes/0.jsonl").touch()
+    assert shop.run(engine, as_of=datetime(2026, 3, 5)).mistakes == ()
+    shop.define(visits="id > 4")
+    assert shop.run(engine, accept_filter_change=True, as_of=datetime(2026, 3, 6)).mistakes == ()
+    (told,) = shop.status(engine)
+    assert told.next_leaves == "2026-03-08 00:00:00"
+    assert shop.run(engine, as_of=datetime(2026, 3, 8)).mistakes == ()
+    assert [row[0] for row in shop.rows(engine, "visits")] == [5]
