@@ -59,8 +59,10 @@ class Reader(Struct):
     open: OpenTransaction | None = None
     #: one that was open when an earlier one began again: it has to come again, too
     broken: OpenTransaction | None = None
-    #: changes of a transaction that began before the first file
+    #: changes of a transaction that began before the first file; where those that are applied
+    #: commit, by file
     orphans: list[Place] = field(default_factory=list)
+    applied: dict[str, int] = field(default_factory=dict)
     #: the events of a TRUNCATE, which end where another log position begins: it, and the changes
     truncates: list[tuple[Place, str | None, Record]] = field(default_factory=list)
 
@@ -101,8 +103,9 @@ class Reader(Struct):
         """A change of a transaction that began in a file that is not read any more."""
         self.orphans.append(place)
         ends = event.lsn if event.action == "C" and is_lsn(event.lsn or "") else None
-        if ends is not None and seq_at(lsn(ends), 0) <= self.lowest:
-            self.orphans = []  # it is applied
+        if ends is not None and (seq := seq_at(lsn(ends), 0)) <= self.lowest:
+            self.applied.update((shown, seq) for shown, *_ in self.orphans)
+            self.orphans = []
 
     def flush(self) -> Iterator[tuple[Place, Record]]:
         """The changes of one TRUNCATE: each names all tables of the statement."""
@@ -237,6 +240,8 @@ class Wal2json(Struct, frozen=True):
         # A TRUNCATE at the end of the feed may go on: its transaction is not complete yet.
         yield from reader.flush()
         reader.lose()
+        for applied in reader.applied.items():
+            self._count(*applied)
 
     def _count(self, shown: str, seq: int) -> None:
         self.last[shown] = max(seq, self.last.get(shown, -1))

@@ -53,8 +53,10 @@ class Step(Struct, frozen=True):
     broken: bool = False
 
     def breaks(self, before: OpenTransaction | None) -> bool:
-        """Whether a transaction lacks its end: it has to come again, maybe in another portion."""
-        return self.broken or (before is not None and self.began and not self.ended)
+        """Whether a transaction lacks its end, and has to come again; or its beginning."""
+        if before is None:
+            return self.broken or self.counted > 0 or self.ended
+        return self.broken or (self.began and not self.ended)
 
     def behind(self, before: OpenTransaction | None) -> OpenTransaction | None:
         """The transaction that is open behind the piece."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -126,6 +127,37 @@ def test_a_file_of_dms_with_other_rows_gives_no_numbers_to_others(
     with pytest.raises(Mistakes, match=r"t/1\.csv.* was changed") as refused:
         [*(dms.blocks([]) if blocks else dms.records([]))]
     assert len(refused.value.mistakes) == 1
+
+
+@pytest.mark.parametrize("portions", [False, True])
+def test_a_file_with_the_middle_of_a_transaction_is_read_for_who_lacks_it(
+    tmp_path: Path, engine: DuckDB, monkeypatch: pytest.MonkeyPatch, portions: bool
+) -> None:
+    """It was read without its beginning, as its time had changed: what is applied was passed."""
+    feed = Feed(SPAN, "wal2json", path="changes/*.jsonl")
+    t, u = (table(name, a="int4!") for name in "tu")
+    world = World(tmp_path).publish(t).subscribe(changes=feed).add(u)
+
+    def event(action: str, at: int) -> dict:
+        name = "u" if at == 2 else "t"
+        place = {"action": action, "lsn": f"0/{at:X}", "schema": "public", "table": name}
+        columns = [{"name": "a", "type": "integer", "value": at}]
+        return place if action in "BC" else {**place, "columns": columns}
+
+    parts = ["B4000 I1", "I2", "I3 C4000 B5000 I4 C5000"]
+    for number, part in enumerate(parts):
+        events = [event(one[0], int(one[1:])) for one in part.split()]
+        world.write(f"changes/{number}.jsonl", events)
+    if portions:
+        read_in_portions(monkeypatch, 100)
+    assert world.run(engine).mistakes == ()
+    for number in (1, 2):
+        os.utime(tmp_path / f"changes/{number}.jsonl", (1, 1))
+    assert world.run(engine).mistakes == ()
+    assert world.publish(u).run(engine).mistakes == ()
+    assert engine.rows("SELECT a FROM s1.u") == [(2,)]
+    assert world.run(engine, full_refresh=True).mistakes == ()
+    assert _keys(engine) == [1, 3, 4]
 
 
 def test_a_trace_has_the_beginning_of_a_file(tmp_path: Path) -> None:
