@@ -24,8 +24,7 @@ TWO_MESSAGES = Wording(
 PARTED_TABLE = Wording(
     'changes of "{relation}" stand in several partitions of table "{table}"',
     detail="What lands behind a later change of its table cannot be seen.",
-    hint="Give its topic one partition, or set provide.transaction.metadata to true in Debezium and"
-    " keep the topic of transactions in the table, too.",
+    hint="Give its topic one partition.",
 )
 UNREADABLE_COMMIT = Wording("{shown} cannot be read as changes", detail="{reason:sentence}")
 # Iceberg's changelog has no words for it but its own.
