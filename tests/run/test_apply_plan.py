@@ -299,20 +299,6 @@ def test_the_state_of_an_earlier_version_is_taken_over(shop: Shop, engine: DuckD
     assert shop.plan(engine) == {}
 
 
-def test_columns_that_leave_an_earlier_version_s_target_are_dropped(
-    shop: Shop, engine: DuckDB
-) -> None:
-    """With the filter; its hash does not tell them, so the table is asked."""
-    shop.key, shop.identity = "id, region", "default"
-    shop.define(orders=EU).run(engine)
-    keep_hashes_alone(engine)
-    shop.columns = "[id, region]"
-    shop.define(orders="region = 'eu' AND id > 5")
-    assert shop.plan(engine)["orders"].change == "rebuild"
-    assert shop.apply(engine)
-    assert shop.rows(engine, "orders") == [(20, "eu"), (6, "eu"), (8, "eu")]
-
-
 @pytest.mark.parametrize("kill_at", [0, 3])
 def test_a_window_comes_and_goes_at_the_clock_of_the_target(
     shop: Shop, engine: DuckDB, kill_at: int
