@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from filtersql.api.planned import statement_paths
+from filtersql.api.selecting import selected
 from filtersql.errors import Mistakes
 from filtersql.errors.wording import counted, value_text
 from filtersql.rendering.definition import COPY, EVERY_ROW, Definition
@@ -44,7 +45,8 @@ def print_plan(
         if each.mistakes:
             reporter.report(Mistakes(each.mistakes))
         reporter.result()
-    reporter.message(_summary(compilation, planned))
+    asked = selected(project, compilation, reporter.options)
+    reporter.message(_summary(len(compilation.nodes), len(asked), planned))
 
 
 def _said(planned: PlannedTarget) -> str:
@@ -98,14 +100,13 @@ def _value(value: object) -> str:
     return in_one_line(shown(None if value is None else value_text(value)))
 
 
-def _summary(compilation: Compilation, planned: Sequence[PlannedTarget]) -> str:
+def _summary(count: int, asked: int, planned: Sequence[PlannedTarget]) -> str:
     changing = [each for each in planned if _changes(each)]
-    count = len(compilation.nodes)
     removed = sum(each.change == "removed" for each in planned)
     if not changing:
-        parts = [f"{count} target{' is' if count == 1 else 's are'} as defined"]
+        parts = [f"{asked} target{' is' if asked == 1 else 's are'} as defined"]
         parts += [_removed(removed, "stay", "stays")]
-        return f"Nothing changes: {_joined(parts, count, removed)}."
+        return f"Nothing changes: {_joined(parts, asked, removed)}."
     dropped = sum(each.change == "removed" for each in changing)
     defined = len(changing) - dropped
     parts = [f"{defined} of {counted(count, 'target')}"]
