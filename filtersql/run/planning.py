@@ -24,12 +24,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from filtersql.errors import Mistakes
+from filtersql.errors.applying import AnotherRun
 from filtersql.errors.targets import EngineRefused
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger
 from filtersql.run.clock import clock_of_run, read_clock
 from filtersql.run.ledger import Ledger
-from filtersql.run.ledger_entry import Entry, Key, key_of
+from filtersql.run.ledger_entry import Entry, Key, key_of, owner_of
 from filtersql.run.model import Inputs
 from filtersql.run.planned_target import Judge, PlannedTarget, removed_targets
 from filtersql.run.proofs import proved_row
@@ -81,7 +82,9 @@ def plan_targets(
                     found.append(replace(changed, earlier=before))
             except Mistakes as wrong:
                 source_named(subscription, wrong.mistakes)
-                found.append(planner.refused(entry, wrong))
+                found.append(
+                    planner.refused(entry, _overtaken(inputs, engine, known, name) or wrong)
+                )
                 if engine.atomic and any(
                     isinstance(each, EngineRefused) for each in wrong.mistakes
                 ):
@@ -91,6 +94,16 @@ def plan_targets(
         engine, known, defined, inputs.subscriptions, drop_removed=drop_removed
     )
     return known, found
+
+
+def _overtaken(inputs: Inputs, engine: Engine, known: Ledger, name: str) -> Mistakes | None:
+    """That another run wrote meanwhile: then what was read of a target is of two positions."""
+    if engine.atomic:
+        return None
+    last = ledger.read(engine, inputs.state_schema).last.get(name)
+    if last is None or last == known.last.get(name):
+        return None
+    return Mistakes([AnotherRun(name, owner_of(last), None)])
 
 
 def _in_force(engine: Engine, known: Ledger, compiled: CompiledTable) -> Entry | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from changed_filters import Shop, change, keep_hashes_alone
@@ -10,6 +12,8 @@ from one_by_one import Killed, OneByOne
 from test_apply_plan import EU, FEED, LATER, SOURCE
 
 from filtersql.errors import Mistakes
+from filtersql.run import ledger, planning
+from filtersql.run.ledger import Ledger
 from filtersql.targets.duckdb import DuckDB
 
 BARE = "a > 2"
@@ -111,6 +115,30 @@ def test_an_earlier_state_of_other_columns_is_built_anew(shop: Shop, engine: Duc
     assert shop.plan(engine)["orders"].change == "rebuild"
     assert shop.apply(engine)
     assert shop.run(engine).mistakes == ()
+
+
+def test_a_run_that_goes_on_while_it_is_planned_is_named(shop: Shop, engine: DuckDB) -> None:
+    """Its rows are nobody's hand: the ledger was read before them."""
+    used = OneByOne(engine.connection)
+    assert shop.run(used).mistakes == ()
+    read = ledger.read
+
+    def overtaken(*asked: Any) -> Ledger:
+        known = read(*asked)
+        with patch.object(planning.ledger, "read", read):
+            shop.define(orders=EU, bare=BARE).write(changes=LATER, name="2")
+            assert shop.run(used).mistakes == ()
+            shop.define(orders="total > 7", bare=BARE)
+        return known
+
+    shop.define(orders="total > 7", bare=BARE)
+    with (
+        patch.object(planning.ledger, "read", overtaken),
+        pytest.raises(Mistakes, match="another run has the targets"),
+    ):
+        shop.apply(used)
+    assert shop.apply(used)
+    assert [each.found.total for each in shop.audit(used) if each.found] == [0, 0]
 
 
 def test_only_a_table_of_the_project_is_dropped(shop: Shop, engine: DuckDB) -> None:
