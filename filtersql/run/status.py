@@ -21,20 +21,22 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
-from filtersql.errors import Mistake, Mistakes
+from filtersql.errors import Mistakes
 from filtersql.feeds.formats import open_files, own_position, place_bits
 from filtersql.feeds.landings import Landing
 from filtersql.feeds.lines import FeedFile, find_files
-from filtersql.feeds.places import Place
+from filtersql.feeds.records import relation_name
+from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import quarantine
 from filtersql.run.applied_cuts import changes_per_run
 from filtersql.run.clock import show_clock
 from filtersql.run.fetching import pending_files
 from filtersql.run.ledger import Ledger, read_all
-from filtersql.run.ledger_entry import BEGUN, INTENDED, Entry, is_in_force, key_of
+from filtersql.run.ledger_entry import BEGUN, INTENDED, Entry, Key, is_in_force, key_of
 from filtersql.run.model import Inputs, no_conflicts
 from filtersql.run.proofs import proved_row
+from filtersql.run.target_landings import tables_of
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
 
@@ -101,7 +103,7 @@ def _subscription(
     inputs: Inputs,
     subscription: Subscription,
     tables: Sequence[CompiledTable],
-    entries: Mapping[tuple[str, str, str], Entry | None],
+    entries: Mapping[Key, Entry | None],
     known: Ledger,
     engine: Engine,
 ) -> Iterator[TargetStatus]:
@@ -178,30 +180,29 @@ def _lags(
     inputs: Inputs,
     subscription: Subscription,
     tables: Sequence[CompiledTable],
-    positions: Mapping[tuple[str, str, str], int | None],
+    positions: Mapping[Key, int | None],
     known: Ledger,
-) -> dict[tuple[str, str, str], int] | None:
+) -> dict[Key, int] | None:
     feed = subscription.changes
     if feed is None or feed.path is None:
         return None
     lags = dict.fromkeys(map(key_of, tables), 0)
-    interested: dict[str, list[CompiledTable]] = {}
+    interested: dict[RelationName | None, list[Key]] = {}
     for table in tables:
-        for source in {*table.sources, *(table.truncated_by if table.truncates else ())}:
-            interested.setdefault(f"{source.schema}.{source.name}", []).append(table)
-    mistakes: list[tuple[Place, Mistake]] = []
+        for source in tables_of(table):
+            interested.setdefault(source, []).append(key_of(table))
     try:
         files: Sequence[FeedFile] = find_files(feed.path, inputs.root, feed.span)
         if place_bits(feed) is None:
             seen = known.files.get(subscription.name, {})
             landings = [Landing(table, positions[key_of(table)]) for table in tables]
             files = pending_files(feed, files, seen, landings).files
-        for _, change in open_files(feed, inputs.catalog, files).records(mistakes):
-            relation = change.relation
-            shown = ".".join(relation) if isinstance(relation, list) else relation or ""
-            for table in interested.get(shown, ()):
-                position = positions[key_of(table)]
-                lags[key_of(table)] += position is None or change.seq > position
+        for _, change in open_files(feed, inputs.catalog, files).records([]):
+            # Only a TRUNCATE may name its tables in `relations` alone.
+            named = (change.relation,) if change.relation else change.relations or ()
+            for key in {key for name in named for key in interested.get(relation_name(name), ())}:
+                position = positions[key]
+                lags[key] += position is None or change.seq > position
     except Mistakes:
         return None
     return lags

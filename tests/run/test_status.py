@@ -218,3 +218,21 @@ def test_a_row_that_an_accepted_change_kept_leaves_when_its_time_is_over(
     assert told.next_leaves == "2026-03-08 00:00:00"
     assert shop.run(engine, as_of=datetime(2026, 3, 8)).mistakes == ()
     assert [row[0] for row in shop.rows(engine, "visits")] == [5]
+
+
+def test_a_change_counts_however_it_names_its_table(tmp_path: Path, engine: DuckDB) -> None:
+    """Without its schema, as a list, or as one of the tables of a TRUNCATE."""
+    shop = Shop(tmp_path).define(orders="region = 'eu'", bare=None)
+    shop.write({"orders": [], "bare": []}, [change(0, "delete", "bare", before={"a": 1, "c": "x"})])
+    assert shop.run(engine).mistakes == ()
+    row = {"op": "insert", "after": {"a": 2, "c": "x"}}
+    later = [
+        {"seq": 1, "relation": "bare", **row},
+        {"seq": 2, "relation": ["public", "bare"], **row},
+        {"seq": 3, "op": "truncate", "relations": ["bare", "public.orders"]},
+    ]
+    (tmp_path / "changes/later.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in later))
+    lags = {name: each.lag for name, each in told(shop, engine).items()}
+    assert lags == {"orders": 1, "bare": 3}
+    read = {each.compiled.relation.name: each.changes_read for each in shop.run(engine).results}
+    assert read == lags
