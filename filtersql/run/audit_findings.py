@@ -23,7 +23,7 @@ from filtersql.errors.auditing import REPEATED_KEYS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.counts import count_repeated
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_column
+from filtersql.targets.statements import named_column, same_values, table
 
 __all__ = ["FINDINGS", "Differences", "Sides", "check_target_keys", "compare"]
 
@@ -94,7 +94,7 @@ def compare(engine: Engine, compiled: CompiledTable, *, beside: bool = False) ->
     few = (
         select(*map(named_column, [*columns, _PLACE]))
         .from_(placed.subquery("placed"))
-        .where(exp.LTE(this=named_column(_PLACE), expression=exp.convert(_SAMPLE)))
+        .where(named_column(_PLACE) <= _SAMPLE)
     )
     shown = (
         select(*map(named_column, columns))
@@ -118,14 +118,12 @@ def compare(engine: Engine, compiled: CompiledTable, *, beside: bool = False) ->
 
 def _sides(engine: Engine, compiled: CompiledTable, few: exp.Select) -> tuple[Sides, ...]:
     """The rows of the sample in the source's view and in the target, in the sample's order."""
-    target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
+    target = table(compiled.target_sql, engine.dialect)
     names = [column.name for column in compiled.columns]
     query = select(named_column(compiled.finding_column, "few")).from_(few.subquery("few"))
-    for side, table in (("e", exp.to_table(compiled.source_view)), ("t", target)):
-        same = exp.and_(
-            *(named_column(key, side).eq(named_column(key, "few")) for key in compiled.key)
-        )
-        query = query.join(exp.alias_(table, side, table=True), on=same, join_type="left").select(
+    for side, rows in (("e", exp.to_table(compiled.source_view)), ("t", target)):
+        same = same_values(compiled.key, side, "few")
+        query = query.join(exp.alias_(rows, side, table=True), on=same, join_type="left").select(
             *(exp.alias_(named_column(name, side), f"{side}_{n}") for n, name in enumerate(names))
         )
     query = query.order_by(
@@ -144,7 +142,7 @@ def _sides(engine: Engine, compiled: CompiledTable, few: exp.Select) -> tuple[Si
 
 def check_target_keys(engine: Engine, compiled: CompiledTable) -> None:
     """Raises Mistakes where a key of the target is not unique."""
-    target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
+    target = table(compiled.target_sql, engine.dialect)
     repeated = count_repeated(engine, target, compiled.key)
     if repeated:
         name = compiled.unique_id

@@ -25,7 +25,7 @@ from filtersql.run.context import RunContext, TargetRun
 from filtersql.run.feed_reading import change_columns, no_changes
 from filtersql.run.source_at_position import SourceAtPosition, SourcedTarget
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_column, named_rows
+from filtersql.targets.statements import named_column, named_rows, same_values, table
 
 __all__ = ["entering", "enters"]
 
@@ -68,16 +68,14 @@ def _entering(engine: Engine, target: TargetRun, stood_at: str | None) -> exp.Se
         engine.dialect,
         {"seq": exp.convert(0), "op": exp.convert("read"), **given},
     ).from_(exp.alias_(named_rows(compiled.source_view), "s", table=True))
-    held = exp.to_table(compiled.target_sql, dialect=engine.dialect)
-    same = exp.and_(*(named_column(name, "s").eq(named_column(name, "t")) for name in compiled.key))
+    held = table(compiled.target_sql, engine.dialect)
+    same = same_values(compiled.key, "s", "t")
     rows = rows.join(exp.alias_(held, "t", table=True), on=same, join_type="anti")
     if stood_at is None:
         return rows
+    stood = datetime.fromisoformat(stood_at)
     began = (
-        exp.GTE(
-            this=named_column(each.column, "s"),
-            expression=moment_at(engine, each.cut, datetime.fromisoformat(stood_at)),
-        )
+        named_column(each.column, "s") >= moment_at(engine, each.cut, stood)
         for each in compiled.delays
     )
     return rows.where(exp.or_(*began))

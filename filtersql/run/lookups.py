@@ -20,19 +20,20 @@ from filtersql.errors.applying import LOOKUP_LEFT_OUT
 from filtersql.rendering.compiled import CompiledTable, LookedUp
 from filtersql.run.context import TargetRun
 from filtersql.run.stage_and_judge import staging
+from filtersql.run.staged_statements import keeps_column, same_key
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_column
+from filtersql.targets.statements import named_column, table
 
 __all__ = ["check_chosen", "define_lookups", "show_held", "show_nothing"]
 
 
 def check_chosen(tables: Sequence[CompiledTable]) -> None:
     """Raises Mistakes where a run leaves out a table that another one's filter looks up."""
-    chosen = {table.relation for table in tables}
+    chosen = {one.relation for one in tables}
     mistakes = [
-        LOOKUP_LEFT_OUT(name=table.unique_id, looked_up=looked.relation)
-        for table in tables
-        for looked in table.lookups
+        LOOKUP_LEFT_OUT(name=one.unique_id, looked_up=looked.relation)
+        for one in tables
+        for looked in one.lookups
         if looked.relation not in chosen
     ]
     if mistakes:
@@ -75,7 +76,7 @@ def define_lookups(
 
 def show_held(engine: Engine, looked: LookedUp, other: CompiledTable) -> None:
     """Make the view of what the target of a looked-up table holds."""
-    held = select(*map(named_column, looked.columns)).from_(_target(engine, other))
+    held = select(*map(named_column, looked.columns)).from_(table(other.target_sql, engine.dialect))
     engine.stage(looked.view, held.sql(engine.dialect))
 
 
@@ -98,21 +99,15 @@ def _brought_forward(
     staged: Sequence[str],
 ) -> str:
     """The target's rows that the staged ones leave alone, and the staged ones that stay."""
-    held = exp.alias_(_target(engine, other), "held", table=True)
+    held = exp.alias_(table(other.target_sql, engine.dialect), "held", table=True)
     new = exp.alias_(exp.to_table(stage), "staged", table=True)
-    same = exp.and_(
-        *(
-            exp.EQ(this=named_column(key, "held"), expression=named_column(key, "staged"))
-            for key in other.key
-        )
-    )
+    same = same_key(other)
     touched = select(exp.convert(1)).from_(new.copy()).where(same)
     left = select(*(named_column(name, "held") for name in looked.columns)).from_(held.copy())
     stays = exp.NEQ(
         this=named_column(other.effect_column, "staged"), expression=exp.Literal.string("delete")
     )
-    tail = other.effect_column.removeprefix("effect")
-    columns = [_kept(name, f"keeps_{name}{tail}", staged) for name in looked.columns]
+    columns = [_kept(name, keeps_column(other, name), staged) for name in looked.columns]
     come = select(*columns).from_(new).join(held, on=same.copy(), join_type="left").where(stays)
     both = exp.union(left.where(exp.not_(exp.Exists(this=touched))), come, distinct=False)
     return both.sql(engine.dialect)
@@ -124,10 +119,6 @@ def _kept(name: str, keeps: str, staged: Sequence[str]) -> exp.Expr:
         return named_column(name, "staged")
     chosen = exp.case().when(named_column(keeps, "staged"), named_column(name, "held"))
     return exp.alias_(chosen.else_(named_column(name, "staged")), name, quoted=True)
-
-
-def _target(engine: Engine, compiled: CompiledTable) -> exp.Table:
-    return exp.to_table(compiled.target_sql, dialect=engine.dialect)
 
 
 def _null(sql_type: str, engine: Engine) -> exp.Cast:

@@ -39,7 +39,7 @@ from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.run.staged_statements import asking_target, over_stage
 from filtersql.run.trusting import is_trusted
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_column, named_rows, table
+from filtersql.targets.statements import named_column, named_rows, same_values, table
 
 __all__ = ["Moved", "count_target", "moved_rows"]
 
@@ -129,12 +129,7 @@ def _narrowing(engine: Engine, compiled: CompiledTable, stage: str) -> Moved:
         # Each distinct row is staged once, whatever copies there are.
         target = exp.alias_(table(compiled.target_sql, engine.dialect), "t", table=True)
         names = [each.name for each in compiled.columns]
-        same = exp.and_(
-            *(
-                exp.NullSafeEQ(this=named_column(one, "t"), expression=named_column(one, "s"))
-                for one in names
-            )
-        )
+        same = same_values(names, "t", "s", nulls=True)
         rows = exp.alias_(named_rows(stage), "s", table=True)
         query = query.from_(target).join(rows, on=same)
     delete = count(engine, query)

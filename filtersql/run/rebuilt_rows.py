@@ -29,7 +29,13 @@ from filtersql.run.ledger_entry import Entry
 from filtersql.run.moved_rows import Moved, count_target
 from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_column, named_rows, select_columns
+from filtersql.targets.statements import (
+    named_column,
+    named_rows,
+    same_values,
+    select_columns,
+    table,
+)
 
 __all__ = ["rebuilt_rows"]
 
@@ -123,8 +129,8 @@ def _same_key(before: Definition, now: Definition) -> bool:
 
 def _joined(engine: Engine, compiled: CompiledTable, query: exp.Select, stage: str) -> str:
     """A query over the target `t` and the stage `s`, of which one side may lack a key."""
-    target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
-    same = exp.and_(*(named_column(name, "t").eq(named_column(name, "s")) for name in compiled.key))
+    target = table(compiled.target_sql, engine.dialect)
+    same = same_values(compiled.key, "t", "s")
     query = query.from_(exp.alias_(target, "t", table=True))
     stage_rows = exp.alias_(named_rows(stage), "s", table=True)
     return query.join(stage_rows, on=same, join_type="full outer").sql(engine.dialect)

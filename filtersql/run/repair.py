@@ -22,9 +22,9 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.sql_fragments import explode
 from filtersql.run.audit_findings import FINDINGS
 from filtersql.run.holding import Holder, guarded
-from filtersql.run.staged_statements import staged_merge
+from filtersql.run.staged_statements import keeps_column, staged_merge
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_column
+from filtersql.targets.statements import named_column, same_values, table
 
 __all__ = ["mend"]
 
@@ -43,33 +43,20 @@ def mend(context: Holder, compiled: CompiledTable) -> None:
 
 
 def _keyed(compiled: CompiledTable) -> exp.Select:
-    tail = compiled.effect_column.removeprefix("effect")
     finding = named_column(compiled.finding_column, "f")
-    leaked = exp.EQ(this=finding, expression=exp.Literal.string("leaked"))
-    effect = (
-        exp.case().when(leaked, exp.Literal.string("delete")).else_(exp.Literal.string("insert"))
-    )
-    columns = [
-        exp.alias_(
-            named_column(one.name, "f" if one.name in compiled.key else "e"), one.name, quoted=True
-        )
-        for one in compiled.columns
-    ]
+    effect = exp.case().when(finding.eq("leaked"), exp.convert("delete"))
+    effect = effect.else_(exp.convert("insert"))
+    sides = [(one.name, "f" if one.name in compiled.key else "e") for one in compiled.columns]
+    columns = [named_column(name, side).as_(name, quoted=True) for name, side in sides]
     kept = [
-        exp.alias_(exp.false(), f"keeps_{name}{tail}", quoted=True)
+        exp.false().as_(keeps_column(compiled, name), quoted=True)
         for name in compiled.may_be_unchanged
     ]
-    same = exp.and_(
-        *(
-            exp.EQ(this=named_column(key, "e"), expression=named_column(key, "f"))
-            for key in compiled.key
-        )
-    )
     source = exp.alias_(exp.to_table(compiled.source_view), "e", table=True)
     return (
-        select(*columns, *kept, exp.alias_(effect, compiled.effect_column, quoted=True))
+        select(*columns, *kept, effect.as_(compiled.effect_column, quoted=True))
         .from_(exp.alias_(exp.to_table(FINDINGS), "f", table=True))
-        .join(source, on=same, join_type="left")
+        .join(source, on=same_values(compiled.key, "e", "f"), join_type="left")
     )
 
 
@@ -77,25 +64,14 @@ def _counted(engine: Engine, compiled: CompiledTable) -> exp.Select:
     """Ordinal 0 deletes all copies of a row, each number above it inserts one."""
     copies = compiled.copies_column
     columns = [column.name for column in compiled.columns]
-    target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
-    held = (
-        select(
-            *map(named_column, columns),
-            exp.alias_(exp.Count(this=exp.Star()), copies, quoted=True),
-        )
-        .from_(target)
-        .group_by(*map(named_column, columns))
-    )
-    same = exp.and_(
-        *(
-            exp.NullSafeEQ(this=named_column(one, "h"), expression=named_column(one, "f"))
-            for one in columns
-        )
-    )
+    count = exp.Count(this=exp.Star()).as_(copies, quoted=True)
+    held = select(*map(named_column, columns), count)
+    held = held.from_(table(compiled.target_sql, engine.dialect))
+    held = held.group_by(*map(named_column, columns))
+    same = same_values(columns, "h", "f", nulls=True)
     zero = exp.Literal.number(0)
     found = exp.func("COALESCE", named_column(copies, "h"), zero)
-    finding = named_column(compiled.finding_column, "f")
-    missing = exp.EQ(this=finding, expression=exp.Literal.string("missing"))
+    missing = named_column(compiled.finding_column, "f").eq("missing")
     step = named_column(copies, "f")
     left = exp.Add(
         this=found, expression=exp.paren(exp.case().when(missing, step).else_(exp.Neg(this=step)))
@@ -106,7 +82,7 @@ def _counted(engine: Engine, compiled: CompiledTable) -> exp.Select:
     return (
         select(
             *(named_column(one, "f") for one in columns),
-            exp.alias_(ordinal, compiled.ordinal_column, quoted=True),
+            ordinal.as_(compiled.ordinal_column, quoted=True),
         )
         .from_(exp.alias_(exp.to_table(FINDINGS), "f", table=True))
         .join(held.subquery("h"), on=same, join_type="left")

@@ -8,7 +8,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from msgspec import Struct
@@ -98,15 +98,16 @@ def judge_changes(
     ]
     if tally.repeated:
         mistakes.append(DUPLICATE_KEYS(name=name, key=compiled.key, count=tally.repeated))
-    unknown = unknown_values(engine, compiled, stage, columns, name) if tally.kept else []
+    unknown = unknown_values(engine, compiled, stage, columns) if tally.kept else []
     mistakes += [*unknown, *keys_written_otherwise(engine, compiled)]
     conflicts = dict(tally.conflicts)
     sample: tuple[Conflict, ...] = ()
     if any(conflicts.values()):
-        sample = _sample(engine, compiled, kept.over(compiled.conflict_sample_sql))
+        names = compiled.key or tuple(column.name for column in compiled.columns)
+        sample = _conflicts(engine, names, kept.over(compiled.conflict_sample_sql))
     first = tally.first_stop
     if compiled.contested_sql is not None:
-        contested = _contested(engine, compiled, kept.over(compiled.contested_sql))
+        contested = _conflicts(engine, compiled.unique, kept.over(compiled.contested_sql))
         if contested and not compiled.stops_at_existing:
             taken = contested[0]
             mistakes.append(PRIMARY_KEY_TAKEN(name=name, seq=taken.seq, key=taken.key))
@@ -153,17 +154,8 @@ def _unsent(engine: Engine, compiled: CompiledTable) -> tuple[int, dict[str, obj
     return None
 
 
-def _contested(engine: Engine, compiled: CompiledTable, query: str) -> tuple[Conflict, ...]:
-    """The first changes that bring a row under a primary key that another row has."""
-    return tuple(
-        Conflict(str(kind), int(str(seq)), dict(zip(compiled.unique, key, strict=True)))
-        for *key, seq, kind in engine.rows(query)
-    )
-
-
-def _sample(engine: Engine, compiled: CompiledTable, query: str) -> tuple[Conflict, ...]:
-    """The first conflicts of each kind."""
-    names = compiled.key or tuple(column.name for column in compiled.columns)
+def _conflicts(engine: Engine, names: Sequence[str], query: str) -> tuple[Conflict, ...]:
+    """What a query of conflicts finds: the values of some columns, seq and kind."""
     return tuple(
         Conflict(str(kind), int(str(seq)), dict(zip(names, key, strict=True)))
         for *key, seq, kind in engine.rows(query)

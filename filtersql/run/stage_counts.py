@@ -26,13 +26,11 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.conflict_counts import count_where, is_reviewed
 from filtersql.run.model import CONFLICTS
 from filtersql.run.query_parts import Kept
-from filtersql.run.staged_statements import same_key
+from filtersql.run.staged_statements import keeps_column, same_key
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import in_parentheses, named_column, named_rows
+from filtersql.targets.statements import in_parentheses, named_column, named_rows, table
 
 __all__ = ["Staged", "Tally", "counted", "unknown_values"]
-
-_KEYED = "keyed"
 
 
 class Staged(Struct, frozen=True):
@@ -66,21 +64,20 @@ def counted(engine: Engine, compiled: CompiledTable, staged: Staged) -> Tally:
     # Where more is staged than was reviewed, only the latter is counted.
     only = is_reviewed(compiled) if within else exp.true()
     rows = count_where(only)
-    keyed = compiled.form.startswith(_KEYED) and compiled.key and not _numbered(compiled, within)
+    keyed = compiled.key and not _numbered(compiled, within)
     each = [exp.Case().when(only, named_column(key)) for key in compiled.key]
     keys = exp.Count(this=exp.Distinct(expressions=each))
-    kept = [
-        keeps
-        for column in compiled.may_be_unchanged
-        if (keeps := _keeps(compiled, column, columns)) is not None
-    ]
-    keeping = exp.or_(*map(named_column, kept)) if kept else exp.false()
+    kept = _kept(compiled, columns)
+    keeping = exp.or_(*map(named_column, kept.values())) if kept else exp.false()
     guarded = [column.name for column in compiled.columns if column.not_null]
     query = select(
         rows,
         keys if keyed else rows.copy(),
         count_where(exp.and_(only, keeping)),
-        *(count_where(exp.and_(only, _null(compiled, column, columns))) for column in guarded),
+        *(
+            count_where(exp.and_(only, _null(compiled, column, kept.get(column))))
+            for column in guarded
+        ),
         *within,
     ).from_(named_rows(staged.name), copy=False)
     # What else it would count is not asked: that takes another scan of all changes.
@@ -119,27 +116,21 @@ def _numbered(compiled: CompiledTable, within: Sequence[exp.Expr]) -> bool:
     return bool(within) and compiled.packaged and set(compiled.key) <= guarded
 
 
-def _null(compiled: CompiledTable, column: str, columns: Sequence[str]) -> exp.Expr:
+def _null(compiled: CompiledTable, column: str, keeps: str | None) -> exp.Expr:
     condition = exp.and_(_written(compiled), named_column(column).is_(exp.null()))
-    keeps = _keeps(compiled, column, columns)
     return condition if keeps is None else exp.and_(condition, exp.not_(named_column(keeps)))
 
 
 def unknown_values(
-    engine: Engine, compiled: CompiledTable, stage: str, columns: Sequence[str], name: str
+    engine: Engine, compiled: CompiledTable, stage: str, columns: Sequence[str]
 ) -> list[Mistake]:
     """Rows whose value was not sent and that the target does not have."""
-    kept = [
-        (column, keeps)
-        for column in compiled.may_be_unchanged
-        if (keeps := _keeps(compiled, column, columns)) is not None
-    ]
+    kept = _kept(compiled, columns)
     if not kept or not compiled.key:
         return []
-    target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
-    there = exp.alias_(target, "held", table=True)
+    there = exp.alias_(table(compiled.target_sql, engine.dialect), "held", table=True)
     held = select(exp.convert(1)).from_(there).where(same_key(compiled))
-    some = exp.or_(*(named_column(keeps, "staged") for _, keeps in kept))
+    some = exp.or_(*(named_column(keeps, "staged") for keeps in kept.values()))
     keys = [named_column(key, "staged") for key in compiled.key]
     brought = exp.and_(
         *(exp.EQ(this=named_column(f"after_{key.name}", "changes"), expression=key) for key in keys)
@@ -156,8 +147,8 @@ def unknown_values(
     )
     return [
         UNKNOWN_UNCHANGED_VALUE(
-            name=name,
-            columns=[column for column, _ in kept],
+            name=compiled.unique_id,
+            columns=[*kept],
             seq=int(str(seq)),
             key=dict(zip(compiled.key, values, strict=True)),
         )
@@ -165,18 +156,14 @@ def unknown_values(
     ]
 
 
-def _written(compiled: CompiledTable, table: str | None = None) -> exp.Expr:
+def _written(compiled: CompiledTable, alias: str | None = None) -> exp.Expr:
     """Whether a staged row is to stand in the target."""
-    if compiled.form.startswith(_KEYED):
-        return exp.NEQ(
-            this=named_column(compiled.effect_column, table),
-            expression=exp.Literal.string("delete"),
-        )
-    return exp.GT(this=named_column(compiled.ordinal_column, table), expression=exp.convert(0))
+    if compiled.key:
+        return named_column(compiled.effect_column, alias).neq("delete")
+    return named_column(compiled.ordinal_column, alias) > 0
 
 
-def _keeps(compiled: CompiledTable, column: str, columns: Sequence[str]) -> str | None:
-    """The stage's column that says that a value was not sent, where there is one."""
-    tail = compiled.effect_column.removeprefix("effect")
-    keeps = f"keeps_{column}{tail}"
-    return keeps if keeps in columns and column in compiled.may_be_unchanged else None
+def _kept(compiled: CompiledTable, columns: Sequence[str]) -> dict[str, str]:
+    """The stage's columns that say that a value was not sent, by the column of the value."""
+    named = ((column, keeps_column(compiled, column)) for column in compiled.may_be_unchanged)
+    return {column: keeps for column, keeps in named if keeps in columns}

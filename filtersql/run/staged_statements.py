@@ -16,11 +16,9 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.counts import count
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import named_rows, table
+from filtersql.targets.statements import named_column, named_rows, same_values, table
 
-__all__ = ["asking_target", "over_stage", "same_key", "staged_merge"]
-
-_KEYED = "keyed"
+__all__ = ["asking_target", "keeps_column", "over_stage", "same_key", "staged_merge"]
 
 
 def staged_merge(compiled: CompiledTable, stage: str, engine: Engine) -> str | None:
@@ -35,8 +33,7 @@ def over_stage(
     if statement.count(source) != 1:
         return None
     query = select("*").from_(named_rows(stage))
-    keyed = compiled.form.startswith(_KEYED) and compiled.key
-    if engine.dialect == "duckdb" and keyed and _outnumbers(engine, compiled, stage):
+    if engine.dialect == "duckdb" and compiled.key and _outnumbers(engine, compiled, stage):
         staged = exp.alias_(named_rows(stage), "staged", table=True)
         query = select("*").from_(staged).order_by(_place_in_target(compiled, engine))
     return statement.replace(source, query.sql(engine.dialect))
@@ -57,21 +54,18 @@ def _outnumbers(engine: Engine, compiled: CompiledTable, stage: str) -> bool:
 def _place_in_target(compiled: CompiledTable, engine: Engine) -> exp.Expr:
     """Where the target has the row with a staged row's key; NULL where it has none."""
     target = table(compiled.target_sql, engine.dialect)
-    place = select(exp.Min(this=exp.column("rowid", table="held", quoted=True)))
+    place = select(exp.Min(this=named_column("rowid", "held")))
     return place.from_(exp.alias_(target, "held", table=True)).where(same_key(compiled)).subquery()
 
 
 def same_key(compiled: CompiledTable) -> exp.Expr:
     """Whether a row of the target has a staged row's key."""
-    return exp.and_(
-        *(
-            exp.EQ(
-                this=exp.column(key, table="held", quoted=True),
-                expression=exp.column(key, table="staged", quoted=True),
-            )
-            for key in compiled.key
-        )
-    )
+    return same_values(compiled.key, "held", "staged")
+
+
+def keeps_column(compiled: CompiledTable, column: str) -> str:
+    """The staged rows' column that says whether a value was not sent, and stays as it is."""
+    return f"keeps_{column}{compiled.effect_column.removeprefix('effect')}"
 
 
 def asking_target(merge: str, condition: Callable[[str], str], dialect: Dialect) -> str:

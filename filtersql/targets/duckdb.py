@@ -28,7 +28,6 @@ from filtersql.targets.splitting import Split
 from filtersql.targets.statements import (
     drop,
     insert_values,
-    literal,
     named_rows,
     positioned,
     quoted,
@@ -90,8 +89,8 @@ class DuckDB:
     def configure(self, settings: dict[str, str]) -> None:
         """Set what the meaning of statements depends on, and check that it is in force."""
         for name, value in settings.items():
-            self._run(set_to(name, literal(value), "duckdb"))
-            asked = exp.select(exp.func("current_setting", literal(name)))
+            self._run(set_to(name, exp.convert(value), "duckdb"))
+            asked = exp.select(exp.func("current_setting", exp.convert(name)))
             found = self.rows(asked.sql("duckdb"))[0][0]
             if str(found).lower() != str(value).lower():
                 raise Mistakes([SettingRefused(name, value, str(found))])
@@ -123,7 +122,7 @@ class DuckDB:
         upto: int | None = None,
     ) -> None:
         """A temporary view over a staged file, of the changes above and up to a position."""
-        scan = exp.Table(this=exp.func("read_parquet", literal(str(path))))
+        scan = exp.Table(this=exp.func("read_parquet", exp.convert(str(path))))
         rows = positioned(scan, [column.name for column in columns], above, upto)
         self.define(name, rows.sql("duckdb"))
 

@@ -26,7 +26,7 @@ from filtersql.errors.targets import (
 from filtersql.source import Span
 from filtersql.targets.duckdb import DuckDB
 from filtersql.targets.duckdb_catalog import hidden_functions
-from filtersql.targets.statements import literal, quoted, set_to
+from filtersql.targets.statements import quoted, set_to
 from filtersql.targets.turns import PATIENCE, Turn
 
 __all__ = ["connect"]
@@ -67,7 +67,7 @@ def _asked(
         yield f'the extension "{name}"', load, f"Install it once with DuckDB: INSTALL {name}."
     for name, value in settings.items():
         hint = "Sizes are written as 2GB or 512MB, numbers of threads as 4."
-        yield f'the setting "{name}"', set_to(name, literal(value), "duckdb"), hint
+        yield f'the setting "{name}"', set_to(name, exp.convert(value), "duckdb"), hint
 
 
 def _connect(

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping
 
 from sqlglot import exp
 
-from filtersql.targets.statements import literal, quoted, set_to
+from filtersql.targets.statements import quoted, set_to
 
 __all__ = ["immediately", "resetting", "script", "setting", "under"]
 
@@ -47,7 +47,7 @@ def resetting(name: str) -> str:
 
 def immediately(statement: str) -> str:
     """A statement as a script takes it where it cannot stand by itself."""
-    return f"EXECUTE IMMEDIATE {literal(statement).sql('spark')}"
+    return f"EXECUTE IMMEDIATE {exp.convert(statement).sql('spark')}"
 
 
 def under(settings: Mapping[str, str], all_names: Iterable[str], statement: str) -> list[str]:

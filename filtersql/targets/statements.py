@@ -26,13 +26,13 @@ __all__ = [
     "insert_rows",
     "insert_unless",
     "insert_values",
-    "literal",
     "named_column",
     "named_rows",
     "positional_view",
     "positioned",
     "quoted",
     "rows_of",
+    "same_values",
     "select_all",
     "select_columns",
     "set_to",
@@ -46,11 +46,6 @@ __all__ = [
 def table(sql: str, engine: Engine) -> exp.Table:
     """A table from its quoted name."""
     return exp.to_table(sql, dialect=engine)
-
-
-def literal(value: object) -> exp.Expr:
-    """A literal of a Python value."""
-    return exp.convert(value)
 
 
 def insert_values(
@@ -90,7 +85,7 @@ def typed_rows(
 
 def _values(rows: Sequence[Sequence[object]], names: Sequence[exp.Expr] = ()) -> exp.Values:
     alias = exp.TableAlias(this=exp.to_identifier("v"), columns=list(names)) if names else None
-    listed = [exp.Tuple(expressions=[literal(value) for value in row]) for row in rows]
+    listed = [exp.Tuple(expressions=[*map(exp.convert, row)]) for row in rows]
     return exp.Values(expressions=listed, alias=alias)
 
 
@@ -102,6 +97,14 @@ def named_rows(name: str) -> exp.Table:
 def named_column(name: str, table: str | None = None) -> exp.Column:
     """A column, from its name and that of its table."""
     return exp.column(name, table=table, quoted=True)
+
+
+def same_values(names: Sequence[str], one: str, other: str, *, nulls: bool = False) -> exp.Expr:
+    """Whether rows of two tables have the same values in some columns; `nulls`: NULL is NULL."""
+    same = exp.NullSafeEQ if nulls else exp.EQ
+    return exp.and_(
+        *(same(this=named_column(n, one), expression=named_column(n, other)) for n in names)
+    )
 
 
 def in_parentheses(query: str, alias: str | None = None) -> exp.Subquery:
@@ -160,7 +163,7 @@ def cache_table(name: str, query: str, own: str) -> str:
     Spark would take an equal query's cached rows, which may be older than the target is now: the
     query has a condition that is `own` to the session.
     """
-    mine = literal(own)
+    mine = exp.convert(own)
     kept = exp.select("*").from_(in_parentheses(query)).where(mine.eq(mine.copy()))
     options = "OPTIONS ('storageLevel' 'DISK_ONLY') AS"
     cached = f"{quoted(name, 'spark')} {options}\n{kept.sql('spark')}"
@@ -210,7 +213,7 @@ def positional_view(name: str, path: Path, columns: Sequence[StagedColumn]) -> s
     fields = ", ".join(f"c{index} {column.sql_type}" for index, column in enumerate(columns))
     options = {"path": str(path), "datetimeRebaseMode": "CORRECTED"}
     pairs = ", ".join(
-        f"{literal(key).sql('spark')} {literal(value).sql('spark')}"
+        f"{exp.convert(key).sql('spark')} {exp.convert(value).sql('spark')}"
         for key, value in options.items()
     )
     view = f"{quoted(name, 'spark')} ({fields})\nUSING parquet OPTIONS ({pairs})"

@@ -15,7 +15,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.targets import NameRefused
 from filtersql.rendering.sql_fragments import as_written, quoted
 from filtersql.storage import Engine
-from filtersql.targets.statements import drop, insert_rows, literal, select_all, table, temporary
+from filtersql.targets.statements import drop, insert_rows, select_all, table, temporary
 
 __all__ = [
     "create_of",
@@ -63,7 +63,7 @@ def create_schema(schema_sql: str, engine: Engine, location: str | None = None) 
 
 def move_schema(schema_sql: str, location: str) -> str:
     """ALTER SCHEMA … SET LOCATION of a schema whose name is quoted; its tables stay."""
-    moved = exp.AlterSet(location=literal(location))
+    moved = exp.AlterSet(location=exp.convert(location))
     schema = table(schema_sql, "spark")
     return exp.Alter(this=schema, kind="SCHEMA", actions=[moved]).sql("spark")
 
@@ -113,7 +113,7 @@ def stored(table_format: str | None, location: str | None) -> exp.Properties | N
     if table_format is not None:
         said.append(exp.FileFormatProperty(this=exp.Var(this=table_format)))
     if location is not None:
-        said.append(exp.LocationProperty(this=literal(location)))
+        said.append(exp.LocationProperty(this=exp.convert(location)))
     return exp.Properties(expressions=said) if said else None
 
 
