@@ -21,14 +21,14 @@ from msgspec.structs import replace
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
 from filtersql.run import definitions_in_force
-from filtersql.run.holding import beating, guarded, note, now, release, renew
-from filtersql.run.lease import Lease, check_free, leased
+from filtersql.run.holding import beating, guarded, note, release, renew, staying
+from filtersql.run.lease import Lease, leased
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import CHANGING, Entry, Phase, named_definition, stored_place
 from filtersql.run.model import Inputs
 from filtersql.run.planned_target import Judge, PlannedTarget
 from filtersql.run.planning import plan_targets
-from filtersql.run.proofs import all_done, changed_mark, parts_of
+from filtersql.run.proofs import changed_mark, check_lease, parts_of
 from filtersql.run.source_at_position import SourcedTarget
 from filtersql.run.target_landings import tables_of
 from filtersql.source import Source
@@ -131,12 +131,7 @@ def _check(engine: Engine, known: Ledger, planned: Sequence[PlannedTarget], leas
     if mistakes:
         raise Mistakes(mistakes)
     for name in dict.fromkeys(each.subscription for each in planned):
-        is_done = _is_done(engine, known, name)
-        check_free(name, known.last.get(name), lease.owner, is_done)
-
-
-def _is_done(engine: Engine, known: Ledger, name: str) -> Callable[[], bool]:
-    return lambda: all_done(engine, known, name)
+        check_lease(engine, known, name, lease.owner)
 
 
 def _carried_out(holder: _Holder, planned: Sequence[PlannedTarget]) -> list[Applied]:
@@ -196,7 +191,6 @@ def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -
     """A row of the ledger: the position is the one that was."""
     entry, compiled = planned.entry, planned.compiled
     assert entry is not None  # only a target of the ledger changes
-    rows = written or Written()
     compared = planned.moved is not None and planned.moved.reads_source
     kept = planned.stale and not compared
     own = entry.own
@@ -209,21 +203,12 @@ def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -
     if compiled is not None:
         named = named_definition(compiled, stale=kept)
     return replace(
-        entry,
+        staying(entry, written or Written()),
         filter_hash=named,
         via_partition_root=(compiled or entry).via_partition_root,
         phase=phase,
         own=own,
         own_before=own,
-        from_position=entry.position,
         position=None if phase == "dropped" else entry.position,
-        rows_inserted=rows.inserted,
-        rows_updated=rows.updated,
-        rows_deleted=rows.deleted,
-        changes_read=0,
-        changes_skipped=0,
-        conflicts={},
         clock=planned.clock,
-        files=(),
-        at=now(),
     )

@@ -20,7 +20,6 @@ from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
@@ -31,15 +30,16 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.audit_findings import Differences, compare
 from filtersql.run.clock import clock_for, read_clock
-from filtersql.run.holding import beating, held_row, note, now, release, renew
-from filtersql.run.lease import Lease, check_free, leased
+from filtersql.run.holding import beating, held_row, note, release, renew, staying
+from filtersql.run.lease import Lease, leased
 from filtersql.run.ledger_entry import Entry, key_of
 from filtersql.run.model import Inputs
-from filtersql.run.proofs import all_done, proved_row
+from filtersql.run.proofs import check_lease, proved_row
 from filtersql.run.repair import mend
 from filtersql.run.source_at_position import SourceAtPosition, SourcedTarget
 from filtersql.run.sources import source_named
 from filtersql.targets.depth import configure
+from filtersql.targets.marks import Written
 from filtersql.targets.model import Engine
 from filtersql.targets.work_folder import work_folder
 
@@ -162,10 +162,7 @@ class _Trial(Struct):
         entry = known.newest.get(key_of(compiled))
         self.ordinal = known.number_of(self.subscription.name)
         if repair:
-            name, engine = self.subscription.name, self.engine
-            check_free(
-                name, known.last.get(name), self.lease.owner, lambda: all_done(engine, known, name)
-            )
+            check_lease(self.engine, known, self.subscription.name, self.lease.owner)
         if at is None:
             if entry is None or entry.phase == "dropped":
                 return Audited(compiled)
@@ -205,7 +202,8 @@ class _Trial(Struct):
                 left = compare(self.engine, self.sourced.compiled)
             if left.total:
                 raise Mistakes([STILL_DIFFERS(name=self._name, count=left.total)])
-            note(self, self.engine, [_remembered(entry, found)], last=True)
+            told = staying(entry, Written(found.missing, found.differing, found.leaked))
+            note(self, self.engine, [told], last=True)
         except BaseException:
             release(self)
             raise
@@ -219,20 +217,3 @@ class _Trial(Struct):
         return SourceAtPosition(
             self.inputs, self.subscription, self.sourced, self.engine, self.folder
         )
-
-
-def _remembered(entry: Entry, found: Differences) -> Entry:
-    """The repair, for the ledger: the position is the one that was."""
-    return replace(
-        entry,
-        from_position=entry.position,
-        own_before=entry.own,
-        rows_inserted=found.missing,
-        rows_updated=found.differing,
-        rows_deleted=found.leaked,
-        changes_read=0,
-        changes_skipped=0,
-        conflicts={},
-        files=(),
-        at=now(),
-    )

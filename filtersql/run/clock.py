@@ -53,7 +53,7 @@ def clock_of_run(
 
     Raises Mistakes where it is asked to go back.
     """
-    found = (one.clock for one in known.newest.values() if one.subscription == subscription)
+    found = (one.clock for one in known.of(subscription))
     kept = max((datetime.fromisoformat(each) for each in found if each is not None), default=None)
     if as_of is not None and kept is not None and as_of < kept:
         raise Mistakes([CLOCK_BACK(subscription=subscription, asked=as_of, kept=kept)])

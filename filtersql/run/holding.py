@@ -24,7 +24,7 @@ from filtersql.run import ledger_writer
 from filtersql.run.lease import Lease
 from filtersql.run.ledger_entry import Entry
 from filtersql.run.model import Inputs
-from filtersql.targets.marks import Slot
+from filtersql.targets.marks import Slot, Written
 from filtersql.targets.model import Engine
 from filtersql.targets.splitting import split_for
 
@@ -38,6 +38,7 @@ __all__ = [
     "now",
     "release",
     "renew",
+    "staying",
 ]
 
 
@@ -145,6 +146,23 @@ def beating(context: Holder) -> Iterator[None]:
 def held_row(context: Holder) -> Entry:
     """A row that says nothing but who holds the lease."""
     return Entry(0, context.subscription.name, "", "", "", "", False, 0, "held", at=now())
+
+
+def staying(entry: Entry, written: Written) -> Entry:
+    """A row on a target whose rows were written at the position where it stands."""
+    return replace(
+        entry,
+        own_before=entry.own,
+        from_position=entry.position,
+        rows_inserted=written.inserted,
+        rows_updated=written.updated,
+        rows_deleted=written.deleted,
+        changes_read=0,
+        changes_skipped=0,
+        conflicts={},
+        files=(),
+        at=now(),
+    )
 
 
 def now() -> str:

@@ -54,17 +54,18 @@ def check_joining(
 ) -> None:
     """Raises Mistakes where rows that would be copied are older than changes that are not sent."""
     last = _read_to(known, subscription)
-    joining = {one.name: one for one in targets if _joins(one) and _stands(one) < last}
+    joining = {one.name: one for one in targets if _joins(one) and one.standing.last < last}
     mistakes = []
     # It is looked for line by line: hardly any publication leaves changes out.
     for _, change in feed.records([]) if joining else ():
         for name, target in list(joining.items()):
-            if _stands(target) < change.seq <= last and _is_unsent(change, target.compiled):
+            holds = target.standing.last
+            if holds < change.seq <= last and _is_unsent(change, target.compiled):
                 told = OLDER_ROWS(
                     name=name,
                     op=change.op,
                     unsent=change.seq,
-                    holds=max(_stands(target), 0),
+                    holds=max(holds, 0),
                     last=last,
                     table=str(target.compiled.relation),
                 )
@@ -140,7 +141,7 @@ def _lacks(target: TargetRun, file: _File, bits: int) -> bool:
     if standing.copy:
         # One that is filled again finds each change that it had.
         return (
-            (left or not standing.refilled) and target.compiled.copy_data and last > _stands(target)
+            (left or not standing.refilled) and target.compiled.copy_data and last > standing.last
         )
     # Before the run: what it reads now may stand behind what is gone.
     if standing.newest is None:
@@ -186,14 +187,9 @@ def _joins(target: TargetRun) -> bool:
     return standing.copy and fresh and phase not in BEGUN and bool(partly or leaves)
 
 
-def _stands(target: TargetRun) -> int:
-    return -1 if target.standing.position is None else target.standing.position
-
-
 def _read_to(known: Ledger, subscription: str) -> int:
     """How far the feed was read for a subscription; -1: it begins now."""
-    rows = [entry for entry in known.newest.values() if entry.subscription == subscription]
-    own = [entry.position for entry in rows if entry.phase not in BEGUN]
+    own = [entry.position for entry in known.of(subscription) if entry.phase not in BEGUN]
     if not own:
         return -1
     places = [position for position in own if position is not None]

@@ -59,7 +59,7 @@ each `applying`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -110,6 +110,10 @@ class Ledger(Struct, frozen=True):
     #: when each target's newest row's definition came in force: the time of its first row
     since: Mapping[Key, str] = field(default_factory=dict)
 
+    def of(self, subscription: str) -> list[Entry]:
+        """The newest rows of a subscription's targets."""
+        return [entry for entry in self.newest.values() if entry.subscription == subscription]
+
     def number_of(self, subscription: str) -> int:
         """The number of a subscription's last row: each has numbers of its own.
 
@@ -129,20 +133,8 @@ class Ledger(Struct, frozen=True):
 
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 _BY_ORDINAL = itemgetter(_PLACE["ordinal"])
-_TOLD = itemgetter(
-    *map(
-        _PLACE.__getitem__,
-        (
-            "ordinal",
-            "subscription",
-            "relation_schema",
-            "relation_name",
-            "phase",
-            "position",
-            "files",
-        ),
-    )
-)
+_KEY = ("subscription", "relation_schema", "relation_name")
+_TOLD = itemgetter(*(_PLACE[each] for each in ("ordinal", *_KEY, "phase", "position", "files")))
 
 
 def read(engine: Engine, schema: str) -> Ledger:
@@ -154,9 +146,7 @@ def read(engine: Engine, schema: str) -> Ledger:
 def read_all(engine: Engine, schema: str) -> tuple[Ledger, list[Entry]]:
     """What the ledger says, and all of its rows, the oldest first, read once."""
     rows = engine.rows_of((schema, LEDGER), COLUMNS)
-    if rows is None:
-        return Ledger(), []
-    return _known(rows), sorted(map(entry_of, rows), key=attrgetter("ordinal"))
+    return (Ledger(), []) if rows is None else (_known(rows), _entries(rows))
 
 
 def _known(rows: Sequence[_Row]) -> Ledger:
@@ -233,6 +223,8 @@ def _placed(known: Ledger, entry: Entry) -> Entry:
 
 def history(engine: Engine, schema: str) -> list[Entry]:
     """All rows of a ledger that was made, the oldest first."""
-    return sorted(
-        map(entry_of, engine.rows_of((schema, LEDGER), COLUMNS) or ()), key=attrgetter("ordinal")
-    )
+    return _entries(engine.rows_of((schema, LEDGER), COLUMNS) or ())
+
+
+def _entries(rows: Sequence[_Row]) -> list[Entry]:
+    return [entry_of(row) for row in sorted(rows, key=_BY_ORDINAL)]

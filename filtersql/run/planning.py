@@ -26,14 +26,13 @@ from msgspec.structs import replace
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import AnotherRun
 from filtersql.errors.targets import EngineRefused
-from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import definitions_in_force, ledger
 from filtersql.run.clock import clock_of_run, read_clock
 from filtersql.run.ledger import Ledger
-from filtersql.run.ledger_entry import Entry, Key, key_of, owner_of
+from filtersql.run.ledger_entry import Key, key_of, owner_of
 from filtersql.run.model import Inputs
 from filtersql.run.planned_target import Judge, PlannedTarget, removed_targets
-from filtersql.run.proofs import proved_row
+from filtersql.run.proofs import true_row
 from filtersql.run.source_at_position import SourcedTarget
 from filtersql.run.sources import source_named
 from filtersql.run.target_planner import Planner
@@ -60,7 +59,7 @@ def plan_targets(
     """
     known = ledger.read(engine, inputs.state_schema)
     entries = {
-        key_of(sourced.compiled): _in_force(engine, known, sourced.compiled)
+        key_of(sourced.compiled): true_row(engine, known, sourced.compiled)
         for targets in tables.values()
         for sourced in targets
     }
@@ -104,11 +103,3 @@ def _overtaken(inputs: Inputs, engine: Engine, known: Ledger, name: str) -> Mist
     if last is None or last == known.last.get(name):
         return None
     return Mistakes([AnotherRun(name, owner_of(last), None)])
-
-
-def _in_force(engine: Engine, known: Ledger, compiled: CompiledTable) -> Entry | None:
-    """The newest row of a target, and what its mark says of an intention."""
-    entry = known.newest.get(key_of(compiled))
-    if entry is None or entry.phase == "dropped":
-        return None
-    return proved_row(engine, known, entry, compiled.target) or entry

@@ -29,12 +29,23 @@ from sqlglot import exp
 
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import LATE_CHANGE
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.run.lease import check_free
 from filtersql.run.ledger import Ledger
-from filtersql.run.ledger_entry import INTENDED, Entry
+from filtersql.run.ledger_entry import INTENDED, Entry, key_of
 from filtersql.targets.marks import Mark
 from filtersql.targets.model import Engine
 
-__all__ = ["Proof", "all_done", "changed_mark", "folded", "parts_of", "proof_of", "proved_row"]
+__all__ = [
+    "Proof",
+    "changed_mark",
+    "check_lease",
+    "folded",
+    "parts_of",
+    "proof_of",
+    "proved_row",
+    "true_row",
+]
 
 
 class Proof(Struct, frozen=True):
@@ -116,10 +127,25 @@ def proved_row(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str
     return None if proof.anew or proof.until is not None else proof.entry
 
 
-def all_done(engine: Engine, known: Ledger, subscription: str) -> bool:
-    """Whether marks prove all that the ledger intends for a subscription."""
-    entries = [entry for entry in known.newest.values() if entry.subscription == subscription]
-    return all(proved_row(engine, known, entry, parts_of(entry)) for entry in entries)
+def true_row(engine: Engine, known: Ledger, compiled: CompiledTable) -> Entry | None:
+    """The newest row of a target, by its mark where that proves an intention.
+
+    None where there is no row, or the target was dropped.
+    """
+    entry = known.newest.get(key_of(compiled))
+    if entry is None or entry.phase == "dropped":
+        return None
+    return proved_row(engine, known, entry, compiled.target) or entry
+
+
+def check_lease(engine: Engine, known: Ledger, subscription: str, owner: str) -> None:
+    """Raises Mistakes where another run holds the lease, unless marks prove all that it intends."""
+
+    def is_done() -> bool:
+        entries = known.of(subscription)
+        return all(proved_row(engine, known, entry, parts_of(entry)) for entry in entries)
+
+    check_free(subscription, known.last.get(subscription), owner, is_done)
 
 
 def parts_of(entry: Entry) -> tuple[str, ...]:

@@ -61,12 +61,8 @@ def check_rejoined(context: RunContext, feed: FeedRead | None) -> None:
 def _lacking(target: TargetRun, joined: Mapping[str, int | None]) -> Iterator[RelationName]:
     for name in target.compiled.sources:
         at = joined.get(name.path, -1)
-        if at is None or _stands(target) < at:
+        if at is None or target.standing.last < at:
             yield name
-
-
-def _stands(target: TargetRun) -> int:
-    return -1 if target.standing.position is None else target.standing.position
 
 
 def _brought(
@@ -80,7 +76,7 @@ def _brought(
         for above, _, leaf in [path.partition("/")]
         if leaf and above == target.compiled.relation.path
         if leaf not in {name.path for name in target.compiled.sources}
-        if until is not None and _stands(target) < until
+        if until is not None and target.standing.last < until
     ]
     if not left or feed is None:
         return ()
@@ -89,7 +85,7 @@ def _brought(
         for _, change in feed.records([])
         if (table := relation_of(change)) is not None
         for target, leaf, until in left
-        if leaf == table.path and _stands(target) < change.seq <= until
+        if leaf == table.path and target.standing.last < change.seq <= until
     }.values()
 
 

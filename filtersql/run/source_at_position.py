@@ -38,6 +38,7 @@ from filtersql.run.lookups import show_held
 from filtersql.run.model import Inputs
 from filtersql.run.sources import check_source_keys, stage_source
 from filtersql.run.stage_and_judge import judge_changes
+from filtersql.run.target_landings import copied_to
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_rows
 
@@ -67,8 +68,7 @@ class SourceAtPosition(Struct, frozen=True):
     @property
     def holds(self) -> int | None:
         """The last change that the source's rows hold; None: they are from before the first."""
-        copy, source = self.sourced.copy, self.subscription.source
-        return source.seq_of(copy.relation) if source and copy.copy_data else None
+        return copied_to(self.sourced.copy, self.subscription)
 
     def bring_forward(
         self, position: int | None, entry: Entry | None, *, checks_keys: bool = True

@@ -70,8 +70,8 @@ def _late(
     A file is opened where some target is not beyond its last change, so one that landed late may
     be remembered only behind its changes.
     """
-    entries = (one for one in known.newest.values() if one.subscription == subscription)
-    furthest = max((one.position for one in entries if one.position is not None), default=-1)
+    positions = (one.position for one in known.of(subscription) if one.position is not None)
+    furthest = max(positions, default=-1)
     ahead = tuple(file for file in files if file[3] > furthest)
     return ahead, tuple(file for file in files if file[3] <= furthest)
 

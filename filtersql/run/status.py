@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 
 from msgspec import Struct, field
@@ -35,7 +34,7 @@ from filtersql.run.fetching import pending_files
 from filtersql.run.ledger import Ledger, read_all
 from filtersql.run.ledger_entry import BEGUN, INTENDED, Entry, Key, is_in_force, key_of
 from filtersql.run.model import Inputs, no_conflicts
-from filtersql.run.proofs import proved_row
+from filtersql.run.proofs import true_row
 from filtersql.run.target_landings import tables_of
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
@@ -92,11 +91,10 @@ def status(
 
 
 def _true(engine: Engine, known: Ledger, table: CompiledTable) -> Entry | None:
-    """The newest row of a target, and what its mark says of an intention."""
-    entry = known.newest.get(key_of(table))
-    with suppress(Mistakes):  # of a mark that is gone a run tells
-        return entry and (proved_row(engine, known, entry, table.target) or entry)
-    return entry
+    try:
+        return true_row(engine, known, table)
+    except Mistakes:  # of a mark that is gone a run tells
+        return known.newest[key_of(table)]
 
 
 def _subscription(
@@ -113,7 +111,7 @@ def _subscription(
     for table in tables:
         entry = entries.get(key_of(table))
         lag = None if lags is None else lags[key_of(table)]
-        if entry is None or entry.phase == "dropped":
+        if entry is None:
             yield TargetStatus(table, "not yet filled", lag=lag)
             continue
         state = "interrupted" if entry.phase in INTENDED else "filled"
@@ -163,7 +161,7 @@ def _next_leaves(engine: Engine, table: CompiledTable, clock: str | None) -> str
 
 
 def _position(entry: Entry | None) -> int | None:
-    if entry is None or entry.phase == "dropped":
+    if entry is None:
         return None
     return entry.from_position if entry.phase in INTENDED else entry.position
 

@@ -31,13 +31,12 @@ from filtersql.run.copies import copy_missing, take_back
 from filtersql.run.feed_reach import Holding, check_reach
 from filtersql.run.feed_reading import FeedRead
 from filtersql.run.joining import check_joining, check_lost, check_same_table
-from filtersql.run.lease import check_free
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import SETTLED, key_of
 from filtersql.run.ledger_rows import commit, entry
 from filtersql.run.lookups import check_chosen
 from filtersql.run.model import TableResult
-from filtersql.run.proofs import all_done
+from filtersql.run.proofs import check_lease
 from filtersql.run.quarantine_selection import sort_out
 from filtersql.run.rejoining import check_rejoined
 from filtersql.run.removed_targets import leaves
@@ -66,9 +65,7 @@ def apply_subscription(
         known = context.ledgers.read(engine, schema, name)
     context.ordinal = known.number_of(name)
     context.defined = definitions_in_force.named_by(known)
-    check_free(
-        name, known.last.get(name), context.lease.owner, lambda: all_done(engine, known, name)
-    )
+    check_lease(engine, known, name, context.lease.owner)
     options = context.options
     context.clock = clock_of_run(options.read_at or read_clock(), options.as_of, known, name)
     found = standings(context.lanes, context.subscription, tables, known, context.options)
@@ -135,7 +132,7 @@ def _note_known(context: RunContext, known: Ledger) -> None:
     name = context.subscription.name
     mine = {key_of(target.compiled) for target in context.targets}
     mine |= {row.key for row in context.pending}
-    entries = [entry for entry in known.newest.values() if entry.subscription == name]
+    entries = known.of(name)
     context.whole = all(
         entry.key in mine or entry.phase in ("dropped", "left") for entry in entries
     )

@@ -71,6 +71,11 @@ class Standing(Struct, frozen=True):
     #: as in Landing
     newest: Mapping[RelationName, int] | None = None
 
+    @property
+    def last(self) -> int:
+        """The last change that it holds; -1: none."""
+        return -1 if self.position is None else self.position
+
 
 def standings(
     lanes: Lanes,
@@ -130,7 +135,7 @@ def check_held(lanes: Lanes, asked: Sequence[Standing], others: Sequence[Standin
             return [TARGET_GONE(name=compiled.unique_id, target=compiled.target_sql)]
         return unfit(compiled.unique_id, compiled, held, engine.dialect) if written else []
 
-    listed = {schema: lanes.first.names(schema) for schema in _schemas(others)}
+    listed = {schema: lanes.first.names(schema) for schema in dict.fromkeys(map(_schema, others))}
     unsure = [s for s in others if s.compiled.target[1].casefold() not in listed[_schema(s)]]
     looked = [(each, True) for each in asked] + [(each, False) for each in unsure]
     found = lanes.each(list(enumerate(looked)), wrong)
@@ -148,10 +153,6 @@ def _asks(known: Ledger, compiled: CompiledTable) -> bool:
 
 def _schema(standing: Standing) -> str:
     return standing.compiled.target[0]
-
-
-def _schemas(standings: Sequence[Standing]) -> list[str]:
-    return list(dict.fromkeys(map(_schema, standings)))
 
 
 def _foreign(

@@ -36,7 +36,7 @@ def told(shop: Shop, engine: Engine) -> dict[str, TargetStatus]:
 def _ticking(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each row of the ledger has a time of its own, a minute after the one before."""
     moments = (datetime(2026, 1, 1) + timedelta(minutes=n) for n in range(1000))
-    for module in ("ledger_rows", "apply_plan"):
+    for module in ("ledger_rows", "holding"):
         monkeypatch.setattr(f"filtersql.run.{module}.now", lambda: next(moments).isoformat())
 
 
