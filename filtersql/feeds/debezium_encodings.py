@@ -22,9 +22,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
 from decimal import Context, Decimal
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -33,9 +31,9 @@ from filtersql.catalog import PgType
 from filtersql.definitions.formats import DOUBLE_DIGITS
 from filtersql.definitions.model import Feed
 from filtersql.feeds.arrays import array_text
-from filtersql.feeds.debezium_times import TEMPORAL, Ambiguous, moment
+from filtersql.feeds.debezium_times import TEMPORAL, Ambiguous, Decode, moment
 
-__all__ = ["AS_STRING", "Decode", "Schema", "as_text", "decoder_of", "null_means", "schema_fields"]
+__all__ = ["Schema", "as_text", "decoder_of", "null_means", "schema_fields"]
 
 _NOT_OF_URLS, _OF_URLS = re.compile("[+/]"), str.maketrans("-_", "+/")
 #: what Java prints for an inner array
@@ -43,11 +41,11 @@ _INNER = re.compile(r"\[L?[\w.]+;?@[0-9a-f]+")
 _SPECIAL = {"NAN": "NaN", "POSITIVE_INFINITY": "Infinity", "NEGATIVE_INFINITY": "-Infinity"}
 _CONTEXT = Context(prec=2000)
 #: what helps where several numbers are written alike
-AS_STRING = "Set decimal.handling.mode to string in Debezium (and here, without schemas)."
+_AS_STRING = "Set decimal.handling.mode to string in Debezium (and here, without schemas)."
 
 _NULL_NUMBER = Ambiguous(
     "NULL, NaN and a number that is stored out of line",
-    f"{AS_STRING} Or say `assume: [finite_numbers]`.",
+    f"{_AS_STRING} Or say `assume: [finite_numbers]`.",
 )
 _NULL_ARRAY = Ambiguous(
     "NULL and an array that holds NaN", "Say `assume: [finite_numbers]` where none does."
@@ -70,8 +68,6 @@ class Schema(msgspec.Struct, frozen=True, gc=False):
 
 
 _schemas = msgspec.json.Decoder(Schema)
-#: from what is written to what is read
-Decode = Callable[[Any], object]
 
 
 def schema_fields(schema: bytes) -> dict[str, Schema]:
@@ -173,10 +169,10 @@ def _numeric(pg_type: PgType, mode: str, schema: Schema | None) -> Decode:
             return _SPECIAL.get(text, text)
         if mode == "double":
             if digits is None or digits[0] > DOUBLE_DIGITS:
-                raise Ambiguous("all numbers that a double cannot tell apart", AS_STRING)
+                raise Ambiguous("all numbers that a double cannot tell apart", _AS_STRING)
             return value if isinstance(value, str) else str(value)
         if digits is None:
-            raise Ambiguous("1.5 and 1.50, where numeric has no scale", AS_STRING)
+            raise Ambiguous("1.5 and 1.50, where numeric has no scale", _AS_STRING)
         if not isinstance(value, str):
             raise ValueError("it is not the base64 text of an unscaled number")
         said = (schema.parameters or {}).get("scale") if schema is not None else None

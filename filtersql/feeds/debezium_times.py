@@ -29,10 +29,11 @@ from filtersql.catalog import PgType
 from filtersql.definitions.model import Feed
 from filtersql.feeds.datetime_numbers import date_text, interval_text, time_of_day, timestamp_text
 
-__all__ = ["TEMPORAL", "Ambiguous", "micros_of", "moment"]
+__all__ = ["TEMPORAL", "Ambiguous", "Decode", "micros_of", "moment"]
 
 #: the types that `moment` reads
 TEMPORAL = ("date", "time", "timestamp", "timestamptz", "interval")
+#: from what is written to what is read
 Decode = Callable[[Any], object]
 
 #: java.sql's dates before it are of another calendar

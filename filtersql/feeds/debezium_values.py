@@ -27,13 +27,8 @@ from msgspec import Struct
 
 from filtersql.catalog import Identity, Table
 from filtersql.definitions.model import Feed
-from filtersql.feeds.debezium_encodings import (
-    Decode,
-    decoder_of,
-    null_means,
-    schema_fields,
-)
-from filtersql.feeds.debezium_times import Ambiguous, micros_of
+from filtersql.feeds.debezium_encodings import decoder_of, null_means, schema_fields
+from filtersql.feeds.debezium_times import Ambiguous, Decode, micros_of
 
 __all__ = ["Decoder", "Unsent"]
 

@@ -50,7 +50,7 @@ class Order(Struct):
     @property
     def last(self) -> int | None:
         """The last seq that was read."""
-        return max(self.seqs) if self.seqs else None
+        return max(self.seqs, default=None)
 
     def add(self, change: Record) -> bool | None:
         """Remember a change. False: it was read before; None: seq was read for another change."""

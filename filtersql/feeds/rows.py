@@ -25,6 +25,7 @@ from filtersql.errors.feeds import (
 )
 from filtersql.errors.wording import meant
 from filtersql.feeds.arrow_lines import ahead, count_lines, read_lines, samples_of, written_fields
+from filtersql.feeds.column_blocks import ColumnTries
 from filtersql.feeds.landings import needed_columns
 from filtersql.feeds.lines import Chunk, FeedFile, chunks, line_span, lines_in, unread
 from filtersql.feeds.members import check_names
@@ -40,9 +41,8 @@ __all__ = ["StagedRows", "has_distinct_keys", "stage_rows", "take_source_rows"]
 #: what is buffered before it is written: so many rows, or so many bytes of lines
 _BATCH = 50_000
 _BATCH_BYTES = 16 * 2**20
-#: text that is read faster as columns, and how many misses in a row end the tries
+#: text that is read faster as columns
 _WORTH_IT = 2**16
-_MOST_MISSES = 3
 #: types of which engines, too, tell any two values apart that differ, and how many keys are few
 _TOLD_APART = frozenset({"INT", "INTEGER", "SMALLINT", "BIGINT", "STRING", "VARCHAR"})
 _MOST_KEYS = 5_000_000
@@ -83,19 +83,19 @@ def has_distinct_keys(staged: StagedRows, compiled: CompiledTable) -> bool:
 
 def take_source_rows(pieces: Iterable[Chunk], stage: RowStage, table: Table) -> None:
     """Judge rows and put them into the stage, up to some mistakes."""
-    misses = 0
+    tries = ColumnTries()
 
     def read(chunk: Chunk) -> tuple[Chunk, list[pyarrow.Array] | None]:
-        tries = misses < _MOST_MISSES and len(chunk.text) >= _WORTH_IT
-        return chunk, _arrays(chunk.text, stage, table) if tries else None
+        asked = not tries.gave_up and len(chunk.text) >= _WORTH_IT
+        return chunk, _arrays(chunk.text, stage, table) if asked else None
 
     for chunk, arrays in ahead(map(read, pieces)):
         if arrays is not None:
             stage.write(arrays)
-            misses = 0
+            tries.taken()
             continue
         # Small files are read line by line, and tell nothing of others.
-        misses += len(chunk.text) >= _WORTH_IT
+        tries.misses += len(chunk.text) >= _WORTH_IT
         _take_lines(lines_in([chunk]), stage, table)
         if len(stage.mistakes) >= MOST_MISTAKES:
             break

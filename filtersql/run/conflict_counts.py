@@ -15,7 +15,7 @@ from sqlglot import exp, select
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.counting import counts_of
 from filtersql.storage import Engine as Dialect
-from filtersql.targets.statements import named_rows
+from filtersql.targets.statements import named_column, named_rows, table
 
 __all__ = [
     "count_where",
@@ -51,20 +51,19 @@ def reviewed_rows(
     """The rows that were reviewed among those that were staged, and their columns."""
     own = astuple(counts_of(compiled.effect_column))
     kept = tuple(name for name in columns if name not in own)
-    query = select(*(exp.column(name, quoted=True) for name in kept))
+    query = select(*map(named_column, kept))
     return query.from_(named_rows(counted)).where(is_reviewed(compiled)).sql(dialect), kept
 
 
 def is_reviewed(compiled: CompiledTable) -> exp.Expr:
     """Whether a row that was staged beside others is one of those that were reviewed."""
-    return exp.column(counts_of(compiled.effect_column).met_last, quoted=True)
+    return named_column(counts_of(compiled.effect_column).met_last)
 
 
 def met_within(compiled: CompiledTable) -> list[exp.Expr]:
     """What a look at the stage counts in the order of `CONFLICTS`, then the first that stops."""
     counts = counts_of(compiled.effect_column)
-    kind = exp.column(counts.met_kind, quoted=True)
-    first = exp.column(counts.met_first, quoted=True)
+    kind, first = named_column(counts.met_kind), named_column(counts.met_first)
     totals: list[exp.Expr] = []
     for name, (effects, there) in _FIRST.items():
         met: exp.Expr = count_where(_is_one_of(kind, (name,)))
@@ -73,7 +72,7 @@ def met_within(compiled: CompiledTable) -> list[exp.Expr]:
             asked = count_where(exp.and_(is_reviewed(compiled), _is_one_of(first, effects)))
             met = exp.Add(this=met, expression=asked)
         totals.append(met)
-    stops = exp.Case().when(_is_one_of(kind, _STOPS), exp.column(counts.met_seq, quoted=True))
+    stops = exp.Case().when(_is_one_of(kind, _STOPS), named_column(counts.met_seq))
     return [*totals, exp.Min(this=stops)]
 
 
@@ -112,12 +111,9 @@ def _is_one_of(effect: exp.Column, effects: Sequence[str]) -> exp.Expr:
 
 def _keys(compiled: CompiledTable, dialect: Dialect) -> exp.Subquery:
     """The target's keys under names that no column has."""
-    target = exp.to_table(compiled.target_sql, dialect=dialect)
-    keys = [
-        exp.alias_(exp.column(key, quoted=True), f"key_{number}", quoted=True)
-        for number, key in enumerate(compiled.key)
-    ]
-    return select(*keys).from_(target).subquery("present")
+    named = enumerate(map(named_column, compiled.key))
+    keys = [key.as_(f"key_{number}", quoted=True) for number, key in named]
+    return select(*keys).from_(table(compiled.target_sql, dialect)).subquery("present")
 
 
 def _same_key(compiled: CompiledTable, first: str) -> exp.Expr:
@@ -126,14 +122,11 @@ def _same_key(compiled: CompiledTable, first: str) -> exp.Expr:
         _staged(counts_of(compiled.effect_column).met_last),
         exp.not_(_staged(first).is_(exp.null())),
         *(
-            exp.EQ(
-                this=_staged(key),
-                expression=exp.column(f"key_{number}", table="present", quoted=True),
-            )
+            _staged(key).eq(named_column(f"key_{number}", "present"))
             for number, key in enumerate(compiled.key)
         ),
     )
 
 
 def _staged(name: str) -> exp.Column:
-    return exp.column(name, table="staged", quoted=True)
+    return named_column(name, "staged")

@@ -52,25 +52,22 @@ def first_stop(
     upto = boundary(first)
     applied = position if upto is None else upto
     mistakes = tuple(mistake for one, _ in stopping for mistake in _mistakes(one, first, applied))
-    stopped = frozenset(_name(one) for one, seq in stopping if seq == first)
+    stopped = frozenset(one.compiled.unique_id for one, seq in stopping if seq == first)
     return Stop(upto, mistakes, stopped)
 
 
 def _mistakes(judgement: Judgement, first: int, upto: int | None) -> Iterator[Mistake]:
+    name = judgement.compiled.unique_id
     if judgement.unsent is not None and judgement.unsent[0] == first:
         seq, key = judgement.unsent
-        yield UNCHANGED_NOT_SENT(name=_name(judgement), seq=seq, standing=stands(key, upto))
+        yield UNCHANGED_NOT_SENT(name=name, seq=seq, standing=stands(key, upto))
     for met in judgement.sample:
         if met.seq == first and met.kind in STOPPING:
             yield CONFLICT_STOPS(
-                name=_name(judgement),
+                name=name,
                 relation=judgement.compiled.relation,
                 kind=met.kind,
                 seq=met.seq,
                 key=met.key,
                 applied=reached(upto),
             )
-
-
-def _name(judgement: Judgement) -> str:
-    return judgement.compiled.unique_id

@@ -116,8 +116,7 @@ def _judged(target: TargetRun, upto: int) -> list[int]:
     if target.staged is None:
         return []
     rows = zip(*staged_columns(target.staged, (0, 2)), strict=True)
-    known = target.position is not None and not target.releasing
-    above = target.position if known and target.position is not None else -1
+    above = -1 if target.releasing or target.position is None else target.position
     pending = sorted((int(seq), op) for seq, op in rows if above < seq <= upto)
     if target.compiled.truncates and target.compiled.form != Form.KEYED_KEEPING:
         last = max((seq for seq, op in pending if op == "truncate"), default=-1)

@@ -41,6 +41,7 @@ from filtersql.run.message_tables import message_table
 from filtersql.run.model import Inputs
 from filtersql.run.read_places import check_read_places
 from filtersql.run.spread_feeds import spread_feed, spread_table
+from filtersql.run.spread_formats import Spread
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
 
@@ -132,14 +133,16 @@ def _read_files(
     opening = partial(open_files, feed, share.catalog, files, landings, counted)
     records: Records = partial(_reopened, opening)
     spread = spread_feed(engine, share, files, on_progress)
+    told: Opened | Spread
     if spread is not None:
-        reading, last, held, snapshots = spread
+        reading, told = spread
     else:
-        opened = opening()
-        records, last, held = opened.records, opened.last, opened.held
-        snapshots = opened.snapshots
+        told = opened = opening()
+        records = opened.records
         lasts = lasts_of(landings)
-        again = {(name, at) for at, name in read_before(snapshots, counted, share.catalog, lasts)}
+        again = {
+            (name, at) for at, name in read_before(opened.snapshots, counted, share.catalog, lasts)
+        }
         if again & going_on:
             # The file that had them is gone: nobody can say whether these are others.
             lost = max(at for _, at in again) << (place_bits(feed) or 0)
@@ -155,12 +158,12 @@ def _read_files(
             blocks=opened.blocks,
             placed=placed_order(feed, landings),
         )
-    every = (
-        (file.shown, file.size, file.modified, last.get(file.shown, -1), held.get(file.shown))
-        for file in pending.files
+    every = tuple(
+        (one.shown, one.size, one.modified, told.last.get(one.shown, -1), told.held.get(one.shown))
+        for one in pending.files
     )
     present = frozenset(file.shown for file in found)
-    return FeedRead(reading, records, tuple(every), present, snapshots)
+    return FeedRead(reading, records, every, present, told.snapshots)
 
 
 def _reopened(
@@ -230,9 +233,7 @@ def _read_table(
 
     # A change may still be written to a table behind those that are read.
     closed = share.feed.format in LAKES
-    spread = None
-    if table is not None:
-        spread = spread_table(engine, share, table, closed=closed)
+    spread = None if table is None else spread_table(engine, share, table, closed=closed)
     return FeedRead(
         spread or read(records, share, closed=closed, on_progress=on_progress),
         records,

@@ -24,6 +24,7 @@ from filtersql.errors.feed_tables import UNPLACED_MESSAGE
 from filtersql.feeds.lines import FeedFile
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
+from filtersql.targets.statements import named_column
 
 __all__ = ["MessageRange", "chosen", "listed", "message_rows", "order_of"]
 
@@ -54,7 +55,7 @@ def message_rows(table: exp.Table, feed: Feed, dialect: Dialect, kind: str) -> e
 
     The columns of `order_of`, and messages in base64, which no way out of an engine changes.
     """
-    *groups, order = map(_column, feed.order)
+    *groups, order = map(named_column, feed.order)
     position = exp.cast(order, "BIGINT")
     ordinal = exp.IntDiv(this=position, expression=exp.convert(RANGE))
     return select(
@@ -75,9 +76,9 @@ def order_of(feed: Feed) -> list[str]:
 
 def listed(engine: Engine, feed: Feed, rows: exp.Select) -> list[MessageRange]:
     """All ranges, in their order. Raises Mistakes where a row has no position."""
-    grouped = [_column(each) for each in (_RANGE, *_groups(feed))]
-    place = _column(_POSITION)
-    inside = place.copy() - _column(_RANGE) * RANGE
+    grouped = [named_column(each) for each in (_RANGE, *_groups(feed))]
+    place = named_column(_POSITION)
+    inside = place.copy() - named_column(_RANGE) * RANGE
     told = (exp.Count(this=exp.Star()), exp.Min(this=place), exp.Max(this=place.copy()))
     query = select(*grouped, *told, exp.Sum(this=inside)).from_(rows.subquery("rows"))
     query = query.group_by(*(each.copy() for each in grouped))
@@ -113,7 +114,7 @@ def _shown(text: str | None) -> str:
 
 def _bytes(feed: Feed, dialect: Dialect, kind: str) -> exp.Expr:
     """The bytes of a message, of a column of some type."""
-    message = _column(str(feed.column))
+    message = named_column(str(feed.column))
     if dialect == "spark" or kind == "blob":
         return exp.cast(message, "BINARY")
     charset = exp.Literal.string("utf-8")
@@ -134,10 +135,10 @@ def _spans(ranges: Sequence[MessageRange]) -> Iterator[tuple[MessageRange, Messa
 def _between(names: Sequence[str], first: MessageRange, last: MessageRange) -> exp.Expr:
     """Whether a row is of one of these ranges, and was there when they were looked at."""
     same = (
-        exp.NullSafeEQ(this=_column(name), expression=exp.convert(text))
+        exp.NullSafeEQ(this=named_column(name), expression=exp.convert(text))
         for name, text in zip(names, first.group, strict=True)
     )
-    position = _column(_POSITION)
+    position = named_column(_POSITION)
     inside = exp.Between(
         this=position,
         low=exp.convert(first.ordinal * RANGE),
@@ -149,7 +150,3 @@ def _between(names: Sequence[str], first: MessageRange, last: MessageRange) -> e
 def _groups(feed: Feed) -> list[str]:
     """The names of the columns that tell ranges apart."""
     return [f"group{number}" for number in range(len(feed.order) - 1)]
-
-
-def _column(name: str) -> exp.Column:
-    return exp.column(name, quoted=True)

@@ -22,7 +22,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import Struct
-from msgspec.structs import replace
 from sqlglot import exp, select
 
 from filtersql.errors import Mistakes
@@ -186,39 +185,28 @@ def _moving(engine: Engine, compiled: CompiledTable, stage: str, leaving: int | 
     if compiled.key:
         check_target_keys(engine, compiled)
     engine.stage(stage, source)
+    leaves: Mapping[str, object] | None
+    enters: Mapping[str, object] | None
     if compiled.key:
         counts = _effects(engine, compiled, stage)
-        moved = _staged(engine, compiled, stage, statement, source, counts)
+        delete, insert, update = (counts.get(each, 0) for each in ("delete", "insert", "update"))
+        leaves = staged_sample(engine, compiled, stage, "delete") if delete else None
+        enters = staged_sample(engine, compiled, stage, "insert") if insert else None
     else:
         found = compare(engine, compiled)
+        delete, insert, update = found.leaked, found.missing, 0
         leaves, enters = (found_sample(compiled, found, kind) for kind in ("leaked", "missing"))
-        merge = _merge(engine, compiled, statement, source, stage)
-        moved = Moved(
-            found.leaked, found.missing, leaves, enters, statement, merge, reads_source=True
-        )
-    foreign = moved.update + (0 if leaving is None else abs(moved.delete - leaving))
-    return replace(moved, unexplained=foreign)
-
-
-def _staged(
-    engine: Engine,
-    compiled: CompiledTable,
-    stage: str,
-    statement: str,
-    source: str,
-    counts: Mapping[str, int],
-) -> Moved:
-    """What moves of a table with a key, counted by its effects."""
     merge = _merge(engine, compiled, statement, source, stage)
-    delete, insert, update = (counts.get(each, 0) for each in ("delete", "insert", "update"))
+    foreign = update + (0 if leaving is None else abs(delete - leaving))
     return Moved(
         delete,
         insert,
-        staged_sample(engine, compiled, stage, "delete") if delete else None,
-        staged_sample(engine, compiled, stage, "insert") if insert else None,
+        leaves,
+        enters,
         statement,
         merge,
         reads_source=True,
+        unexplained=foreign,
         update=update,
     )
 

@@ -103,38 +103,34 @@ def drop(context: Holder, engine: Engine, compiled: CompiledTable) -> None:
 def mark_released(context: Holder, compiled: CompiledTable, seqs: Sequence[int]) -> None:
     """Say which changes are about to be applied; a release that was killed said so, too."""
     engine = context.engine
-    like = exp.Like(this=named_column("error"), expression=exp.convert(f"{_RELEASED}%"))
-    begin = exp.convert(len(_RELEASED) + 1)
-    update = exp.Update(
-        this=_table(engine, compiled),
-        expressions=[
-            exp.EQ(
-                this=named_column("error"),
-                expression=exp.Substring(this=named_column("error"), start=begin),
-            )
-        ],
-        where=exp.Where(this=like),
-    )
-    guarded(context, engine).execute(update.sql(engine.dialect))
-    if seqs:
-        released = exp.DPipe(
-            this=exp.convert(_RELEASED), expression=named_column("error"), safe=True
-        )
+
+    def write(error: exp.Expr, condition: exp.Expr) -> None:
         update = exp.Update(
             this=_table(engine, compiled),
-            expressions=[exp.EQ(this=named_column("error"), expression=released)],
-            where=exp.Where(this=named_column("seq").isin(*seqs)),
+            expressions=[exp.EQ(this=named_column("error"), expression=error)],
+            where=exp.Where(this=condition),
         )
         guarded(context, engine).execute(update.sql(engine.dialect))
+
+    begin = exp.convert(len(_RELEASED) + 1)
+    write(exp.Substring(this=named_column("error"), start=begin), _is_released())
+    if seqs:
+        said = exp.convert(_RELEASED)
+        released = exp.DPipe(this=said, expression=named_column("error"), safe=True)
+        write(released, named_column("seq").isin(*seqs))
 
 
 def remove_released(context: Holder, compiled: CompiledTable) -> None:
     """Forget the changes that were applied."""
     engine = context.engine
     if exists(engine, compiled):
-        like = exp.Like(this=named_column("error"), expression=exp.convert(f"{_RELEASED}%"))
-        delete = exp.Delete(this=_table(engine, compiled), where=exp.Where(this=like))
+        delete = exp.Delete(this=_table(engine, compiled), where=exp.Where(this=_is_released()))
         guarded(context, engine).execute(delete.sql(engine.dialect))
+
+
+def _is_released() -> exp.Expr:
+    """Whether a release is about to apply a change, or has."""
+    return named_column("error").like(f"{_RELEASED}%")
 
 
 def _parts(compiled: CompiledTable) -> tuple[str, ...]:
@@ -168,19 +164,16 @@ def _json(image: Mapping[str, object] | None) -> str | None:
 
 def _held(row: Sequence[object], compiled: CompiledTable) -> Held:
     seq, tx, op, relation, before, after, error = row
-    images = [None if text is None else _images.decode(str(text)) for text in (before, after)]
-    sent = images[1]
-    unchanged = (
-        [name for name in compiled.may_be_unchanged if name not in sent]
-        if op == "update" and sent is not None
-        else None
-    )
+    old, new = (None if text is None else _images.decode(str(text)) for text in (before, after))
+    unchanged: list[str] = []
+    if op == "update" and new is not None:
+        unchanged = [name for name in compiled.may_be_unchanged if name not in new]
     record = Record(
         seq=int(str(seq)),
         op=str(op),
         relation=_relation(relation),
-        before=images[0],
-        after=sent,
+        before=old,
+        after=new,
         unchanged=unchanged or None,
         tx=None if tx is None else str(tx),
     )

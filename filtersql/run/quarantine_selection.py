@@ -51,12 +51,12 @@ def _sort_out(
     changes = [held for held in target.held if held.record.op != "truncate"]
     released: list[Held] = []
     if context.options.release and changes:
-        barrier = max((h.seq for h in target.held if h.record.op == "truncate"), default=-1)
-        released = [held for held in changes if held.seq <= position]
-        # What came before a TRUNCATE that was applied cannot matter any more.
         target.releasing = True
-        released = [held for held in released if held.seq > barrier]
-        kept = {held.seq for held in released}
+        # What came before a TRUNCATE that was applied cannot matter any more.
+        barrier = max((h.seq for h in target.held if h.record.op == "truncate"), default=-1)
+        released = [held for held in changes if barrier < held.seq <= position]
+    kept = {held.seq for held in released}
+    if target.releasing:
         target.moot = [h.seq for h in target.held if h.seq <= position and h.seq not in kept]
     path = context.folder / f"held-{index}.parquet"
     _stage(context, target, changes, path)
@@ -67,7 +67,6 @@ def _sort_out(
     target.aside = aside
     target.released = [held.seq for held in released if held.seq not in aside]
     target.held_back = len(released) - len(target.released)
-    kept = {held.seq for held in released}
     out = context.folder / f"sorted-{index}.parquet"
     others = {held.seq for held in changes} - kept
     restage([path, target.staged], {*aside, *others}, out)
@@ -192,15 +191,7 @@ def _plain(record: Record, target: TargetRun) -> Record:
             if name in types
         }
 
-    return Record(
-        seq=record.seq,
-        op=record.op,
-        relation=record.relation,
-        before=plain(record.before),
-        after=plain(record.after),
-        unchanged=record.unchanged,
-        tx=record.tx,
-    )
+    return replace(record, before=plain(record.before), after=plain(record.after))
 
 
 def release_begins(context: RunContext, target: TargetRun) -> None:

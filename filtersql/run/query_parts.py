@@ -26,7 +26,7 @@ from sqlglot import TokenType, exp, select
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import in_parentheses, named_rows, select_all
+from filtersql.targets.statements import in_parentheses, named_column, named_rows, select_all
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
@@ -58,7 +58,7 @@ class Query(Struct, frozen=True):
     def alone(self, name: str) -> str:
         """A query of the rows of a part."""
         word = self.begin[self.begin.upper().rindex("WITH") :]
-        rows = exp.select("*").from_(exp.Table(this=exp.to_identifier(name)))
+        rows = select("*").from_(exp.Table(this=exp.to_identifier(name)))
         return f"{word}{', '.join(self.needed(name))} {rows.sql()}"
 
     def given(self, name: str, rows: str) -> str:
@@ -117,18 +117,15 @@ def run_costly_parts(engine: Engine, compiled: CompiledTable, stage: str, source
         kept = kept.having(name, needed, select_all(own, engine.dialect))
         query = cut(kept.over(source), engine.dialect)
         if moving in query.parts and name == shown_by and not _moves(engine, compiled, own):
-            none = (
-                exp.select("*")
-                .from_(in_parentheses(query.alone(moving), "none"))
-                .where(exp.false())
-            )
+            none = select("*").from_(in_parentheses(query.alone(moving), "none"))
+            none = none.where(exp.false())
             kept = kept.having(moving, query.needed(moving), none.sql(engine.dialect))
     return kept
 
 
 def _moves(engine: Engine, compiled: CompiledTable, changed: str) -> bool:
     """Whether a change takes a row from one key to another."""
-    effect = exp.column(compiled.effect_column, quoted=True)
+    effect = named_column(compiled.effect_column)
     some = select("1").from_(named_rows(changed)).where(effect.isin("left", "arrived"))
     return bool(engine.rows(some.limit(1).sql(engine.dialect)))
 
@@ -145,7 +142,7 @@ def cut(statement: str, dialect: Dialect) -> Query:
     begin = tokens[place].start
     parts: dict[str, _Part] = {}
     while True:
-        last = _closing(kinds, place, TokenType.L_PAREN, TokenType.R_PAREN)
+        last = _closing(kinds, place)
         text = statement[tokens[place].start : tokens[last].end + 1]
         parts[tokens[place].text] = _Part(text, _words(tokens[place + 1 : last]))
         if kinds[last + 1] is not TokenType.COMMA:
@@ -155,13 +152,15 @@ def cut(statement: str, dialect: Dialect) -> Query:
     return Query(statement[:begin], parts, end, _words(tokens[last + 1 :]))
 
 
-def _closing(kinds: Sequence[object], place: int, opening: object, closing: object) -> int:
+def _closing(kinds: Sequence[TokenType], place: int) -> int:
     """Where the first parenthesis behind a place is closed."""
     depth = 0
     for index in range(place, len(kinds)):
-        depth += (kinds[index] is opening) - (kinds[index] is closing)
-        if kinds[index] is closing and not depth:
-            return index
+        depth += kinds[index] is TokenType.L_PAREN
+        if kinds[index] is TokenType.R_PAREN:
+            depth -= 1
+            if not depth:
+                return index
     return len(kinds) - 1
 
 

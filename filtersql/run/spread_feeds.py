@@ -13,17 +13,16 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from msgspec.structs import replace
 from sqlglot import exp, select
 
 from filtersql.catalog import Table
 from filtersql.feeds.changes import Reading
-from filtersql.feeds.held import Held
 from filtersql.feeds.judged_portions import take_rows, take_source
 from filtersql.feeds.landings import Share, SourceShare
 from filtersql.feeds.lines import FeedFile
@@ -31,20 +30,11 @@ from filtersql.feeds.portions import portions, traces
 from filtersql.feeds.rows import StagedRows
 from filtersql.feeds.staging import RowStage
 from filtersql.feeds.table_feeds import TableFeed
-from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.spread_formats import FORMATS, chain_of
+from filtersql.run.spread_formats import FORMATS, Spread, chain_of
 from filtersql.run.spread_parts import NOTHING, empty_stages, new_folder, telling, whole_reading
 from filtersql.targets.model import Engine
 from filtersql.targets.workers import Cluster
-
-#: the reading, and what `Opened` tells beside it
-SpreadFeed: TypeAlias = tuple[
-    Reading,
-    Mapping[str, int],
-    Mapping[str, tuple[Held, ...]],
-    Mapping[RelationName, Collection[int]],
-]
 
 __all__ = ["spread_feed", "spread_source", "spread_table"]
 
@@ -59,8 +49,8 @@ def spread_feed(
     share: Share,
     files: Sequence[FeedFile],
     on_progress: Callable[[int], None] | None,
-) -> SpreadFeed | None:
-    """The feed, and of its files what `Opened` tells; None where it was not read here."""
+) -> tuple[Reading, Spread] | None:
+    """The feed, and what its portions tell of its files; None where it was not read here."""
     cluster, read = engine.cluster, FORMATS.get(share.feed.format)
     if cluster is None or read is None or not _all_seen(cluster, files):
         return None
@@ -72,7 +62,7 @@ def spread_feed(
     if found is None:
         return None
     reading = whole_reading(engine, share, stages, found.taken, found.chain, closed=found.closed)
-    return None if reading is None else (reading, found.last, found.held, found.snapshots)
+    return None if reading is None else (reading, found)
 
 
 def spread_table(engine: Engine, share: Share, table: TableFeed, *, closed: bool) -> Reading | None:
