@@ -8,8 +8,8 @@ Example
     delete   public.t     a            –
     ======== ============ ============ ===================
 
-    That is all that a change's completeness hangs on (`images.judge`): a block of thousands has a
-    few such shapes, and each of them is judged once.
+    Whether a change is complete depends on nothing else (`images.judge`). A block of thousands of
+    changes has a few such shapes, and each of them is judged once.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Block(Struct, frozen=True):
         return max((change.seq for change in self.records), default=-1)
 
     def first_above(self, start: int) -> Record:
-        """The first change above a position, which there is."""
+        """The first change above a position; there has to be one."""
         return next(change for change in self.records if change.seq > start)
 
     def parts(self, size: int) -> Iterator[Block]:

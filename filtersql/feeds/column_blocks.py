@@ -35,7 +35,7 @@ __all__ = [
     "plain_changes",
 ]
 
-#: a feed of which so many chunks in a row are not usual is read without a try
+#: after so many unusual chunks in a row the rest of a feed is read line by line
 _MOST_MISSES = 3
 
 
@@ -44,7 +44,7 @@ class Rows(Struct, frozen=True):
 
     there: pyarrow.BooleanArray
     columns: Mapping[str, pyarrow.Array]
-    #: columns that each row tells, be it as null, and those that none of them does
+    #: columns that every row names, even if as null, and those that no row names
     told: Collection[str] = ()
     untold: Collection[str] = ()
 
@@ -61,7 +61,7 @@ class Rows(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True, dict=True):
-    """Changes of one relation, in their order; of None: commits."""
+    """Changes of one relation, in their order; `relation` None: commits."""
 
     relation: str | None
     #: seq, op, tx, prev_seq and unchanged of each change
@@ -70,7 +70,7 @@ class Group(Struct, frozen=True, dict=True):
     images: Mapping[str, Rows]
     #: reads some of the changes line by line, by their numbers. May raise msgspec.DecodeError
     reread: Callable[[Sequence[int], list[PlacedMistake]], Iterator[tuple[Place, Record]]]
-    #: where they stand among all changes of the block; None: they are all
+    #: their numbers among all changes of the block; None: there are no others
     places: Sequence[int] | None = None
 
     def column(self, name: str) -> pyarrow.Array:
@@ -101,13 +101,13 @@ class Group(Struct, frozen=True, dict=True):
 
 
 class ColumnBlock(Struct, frozen=True, dict=True):
-    """The changes of some lines, relation by relation, and what their order is told by."""
+    """The changes of some lines, relation by relation, with what tells their order."""
 
     #: the file that they are from, and the bytes of its lines
     shown: str
     size: int
     groups: Sequence[Group]
-    #: the same changes line by line, and whom to tell that they were taken
+    #: reads the same changes line by line; is called once they were taken as columns
     each: Callable[[list[PlacedMistake]], Iterator[Block]]
     taken: Callable[[], None]
 
@@ -137,7 +137,7 @@ class ColumnBlock(Struct, frozen=True, dict=True):
         return max(group.newest for group in self.groups)
 
     def first_above(self, start: int) -> Record:
-        """The first change above a position, which there is, with what tells its order."""
+        """The first change above a position, with what tells its order; there has to be one."""
         found = compute.index(compute.greater(self.seq, start), True).as_py()
         seq, tx, previous = (column[found].as_py() for column in (self.seq, self.tx, self.previous))
         return Record(seq=seq, op="", tx=tx, prev_seq=previous)
@@ -152,7 +152,7 @@ class ColumnBlock(Struct, frozen=True, dict=True):
 
 
 class ColumnTries(Struct, kw_only=True):
-    """A reader of columns: it is asked as long as most of what it reads is usual."""
+    """A reader of columns, which is tried as long as most of what it reads is usual."""
 
     misses: int = 0
 
@@ -162,7 +162,7 @@ class ColumnTries(Struct, kw_only=True):
         return self.misses >= _MOST_MISSES
 
     def taken(self) -> None:
-        """What was read last could be used."""
+        """Say that what was read last could be used."""
         self.misses = 0
 
 

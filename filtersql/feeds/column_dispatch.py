@@ -5,8 +5,8 @@ Example
     None: take its lines one by one; nothing was remembered or counted of them
 
     What `dispatch.Taker` says of a change is said here of thousands: where each row has a value in
-    each column that it needs, nothing can be wrong with them. The others, of which nobody knows
-    yet whether a value is null or absent, are read line by line and judged by their shapes.
+    each column that it needs, nothing can be wrong. In the other rows a value may be null, or
+    absent: they are read line by line and judged by their shapes.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ class Debezium(Struct, frozen=True):
         return _Again(self, self._changes(), mistakes, self._second(), ends)
 
     def _second(self) -> Mapping[RelationName, int]:
-        """Tables of which another snapshot was taken, and its place."""
+        """Tables of which a second snapshot was taken, and its place."""
         return second_snapshots(self.index.snapshots, self.index.firsts, self.lasts)
 
     def _changes(self) -> Changes:
@@ -142,7 +142,7 @@ class _Again(Struct, frozen=True):
     feed: Debezium
     changes: Changes
     mistakes: list[PlacedMistake]
-    #: tables of which another snapshot was taken, and its place; those that were told
+    #: tables of which a second snapshot was taken, and its place; those that were reported
     second: Mapping[RelationName, int]
     ends: Ends
     told: set[RelationName] = field(default_factory=set)
@@ -200,7 +200,7 @@ class _Again(Struct, frozen=True):
         newest = index.ended(status, self.feed.start)
         lacking: Iterable[tuple[RelationName, int, int]] = ()
         if newest is not None:
-            # Of one that came late some files may be gone, or passed over.
+            # Of a transaction that came late some files may be gone, or passed over.
             if newest > self.feed.lowest:
                 lacking = index.lacking(status, self.feed.catalog)
         elif status.status == "END" and status.tx not in index.newest:

@@ -149,7 +149,7 @@ def _guess(pg_type: PgType, feed: Feed) -> pyarrow.DataType:
 def _told(
     text: bytes, names: Sequence[str], rows: Sequence[Rows], schema: pyarrow.Schema
 ) -> frozenset[str]:
-    """The columns that each image names: a null is one, then.
+    """The columns that every image names: what is null there was sent as null.
 
     An image names a column once, or Arrow would not have read it; so it is enough to count.
     """

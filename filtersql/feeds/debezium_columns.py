@@ -47,7 +47,7 @@ __all__ = ["ColumnReader", "InColumns"]
 
 #: fewer changes are read as fast line by line
 _FEWEST = 500
-#: of so many lines the tables are looked at first
+#: how many lines are looked at first, to see whether they are of one table
 _SAMPLES = 64
 _OPS = {op: name for op, name in OPS.items() if op != "t"}
 _TABLE = re.compile(rb'"schema": ?"[^"\\]*", ?"table": ?"[^"\\]*"')
@@ -64,7 +64,7 @@ class InColumns(Struct, frozen=True):
     apart: Sequence[tuple[Place, int]]
 
 
-#: what of some lines is in columns, and the numbers of those apart
+#: the changes that are in columns, and the numbers of the lines that are read apart
 _Part: TypeAlias = tuple[Group | None, Sequence[int]]
 
 
@@ -76,7 +76,7 @@ class _TableLines(Struct, frozen=True):
     seqs: pyarrow.Int64Array
     #: where each stands among the changes of its chunk
     rows: Sequence[int]
-    #: the same without their schema
+    #: the lines without their schema, which all of them share
     text: bytes
     schema: bytes
     table: Table

@@ -1,12 +1,12 @@
-"""Transactions of Debezium of which nothing is here, though their end is told: `Ends`.
+"""Transactions of Debezium whose end is in the feed, but none of their changes: `Ends`.
 
 Example
     ends at 1040, 1100 and 1180; of the second one nothing is here, and its table has a change
     behind 1100: a file of the table is gone, or comes late
 
-A transaction stands at the end of the one before, or between that and its own end. Where a target
-has read no change of its table at or behind the former, it has not read this one. Where nothing
-later of the table is here either, its file may still come.
+The place of a transaction is the end of the one before it, or lies between that end and its own. A
+target that has read no change of a table at or behind the former end has not read the transaction.
+Where no later change of the table is here either, the table's file may still come.
 
 Debezium
     TransactionMonitor.java; TransactionContext.java
@@ -35,7 +35,7 @@ __all__ = ["END", "END_TX", "Ends", "Spans", "ends_behind", "lacks_whole", "span
 #: a file of ends: the number of the message, the transaction, the line, the place; -1: it begins
 END = (pyarrow.int64(), pyarrow.string(), pyarrow.binary(), pyarrow.int64())
 END_TX, _PLACE = "c1", "c3"
-#: the places from which on, and up to which, all changes of a table have to be here
+#: the first and the last place between which all changes of a table have to be here
 Spans = Mapping[RelationName, tuple[int, int]]
 
 
@@ -56,7 +56,7 @@ def spans_of(
     snapshots: Mapping[RelationName, Collection[int]],
     ordered: Mapping[RelationName, int],
 ) -> Spans:
-    """Those of the tables that targets have.
+    """The spans of the tables that targets have.
 
     `lasts` was read before, `ordered` is the last place of each table's numbered changes.
     """
@@ -72,7 +72,7 @@ def lacks_whole(
 ) -> Iterator[tuple[RelationName, int, int]]:
     """The tables whose changes in a transaction should be here, as in `Index.lacking`.
 
-    `before` is the place of the end before its own. Asked of one of which nothing is here.
+    `before` is the place of the end before its own. None of its changes is here.
     """
     for each in status.data_collections or []:
         name = relation_name(each.data_collection)

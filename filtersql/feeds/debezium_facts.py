@@ -1,4 +1,4 @@
-"""What the places of Debezium's changes hang on: `ChangeFacts` of some, `FactColumns` of all.
+"""What decides the places of Debezium's changes: `ChangeFacts` of some, `FactColumns` of all.
 
 Example
     some = ChangeFacts.of([(17, b'{"before": …', event), …])
@@ -10,7 +10,7 @@ Example
     facts.ranks({3}, {})                  the place of each other one, and its number there
     facts.halves()                        {(1040, public.t)}: a d and a c
 
-    Of texts numbers are kept: what says the same has equal ones.
+    Texts are kept as numbers, which are equal where the texts are.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ChangeFacts(Struct, frozen=True):
     #: the bucket of the log at which the transaction stands
     place: Sequence[int]
     lsn: Sequence[int]
-    #: equal where the op and the images, and where the whole lines, say the same
+    #: `said` is equal where op and images are the same, `line` where the whole lines are
     said: Sequence[int]
     line: Sequence[int]
     #: the number of the line, or of the message
@@ -78,7 +78,7 @@ class ChangeFacts(Struct, frozen=True):
 
     @property
     def beginning(self) -> int:
-        """The last place of a change that is told a number and follows no commit; -1: none is."""
+        """The last place of a change that has a number and follows no commit; -1: there is none."""
         told = zip(self.place, self.order, self.follows, strict=True)
         numbered = (at for at, order, follows in told if order is not None and not follows)
         return max(numbered, default=-1)
@@ -145,7 +145,7 @@ class FactColumns(Struct, frozen=True):
         self.seq.extend([-1] * len(facts.place))
 
     def repetitions(self) -> tuple[set[int], set[int]]:
-        """The changes without a number that were read before, and those of which nobody knows."""
+        """Of changes without a number: those that were read before, those that may have been."""
         known: dict[tuple[int, int, int], set[int]] = {}
         again, doubtful = set[int](), set[int]()
         for number in self._alike():
@@ -184,7 +184,7 @@ class FactColumns(Struct, frozen=True):
         return found["d"] & found["c"]
 
     def ranks(self, repeated: Collection[int], counted: Counted) -> pyarrow.Table:
-        """Place, table, rank and which change it is, of the others that are told no order.
+        """Place, table, rank and number of each change that is told no order, but `repeated` ones.
 
         The rank is that among the table's changes at the place, behind those `counted` before.
         """

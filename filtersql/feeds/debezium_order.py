@@ -9,9 +9,9 @@ Example
     ["1040","1100"]         1100       the second
     ======================= ========== =====================================
 
-A transaction stands at the commit before it, and the first one behind the snapshot, which may have
-begun to log before that was taken; inside, the changes of each table are in the
-order of their log positions, or of `transaction.total_order` where that is sent.
+A transaction stands at the commit before it. The first one behind a snapshot may have begun to log
+before the snapshot was taken, so it stands behind the snapshot. Inside of a transaction the changes
+of each table are in the order of their log positions, or of `transaction.total_order` where sent.
 So neither the order of files nor a change that is sent twice matters, and what is read of one table
 gives no number to the changes of another. Two changes share a position where a key changes (d and
 c), a TRUNCATE names several tables, or COPY wrote them; only in a table without key can such two be
@@ -215,7 +215,7 @@ class Index(Struct):
         return held_by([told], self.repeated)
 
     def lacks_beginning(self, lasts: Lasts) -> int | None:
-        """The last change of a table whose place goes on, while its beginning was not read."""
+        """As in `lost_beginning`."""
         places = {seq >> SLOT_BITS for seqs in lasts.values() for seq in seqs}
         every = self._counts(places)
 
@@ -229,9 +229,9 @@ class Index(Struct):
 def last_seqs(
     places: Mapping[str, Collection[int]], ends: Mapping[int, int], numbered: Mapping[str, int]
 ) -> dict[str, int]:
-    """The last seq of each file, of its last transaction's whole length.
+    """The last seq of each file, to the end of its last transaction.
 
-    Of the last places of its tables that is told by `ends`, of changes with numbers by `numbered`.
+    `ends` tells it of the last `places` of its tables, `numbered` of changes that have numbers.
     """
     reached = ({file: ends[at]} for file, some in places.items() for at in some if at in ends)
     return newest_of([numbered, *reached])

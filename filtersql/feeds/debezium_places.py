@@ -1,7 +1,7 @@
 """Where the changes of a large feed of Debezium stand in the order of all: `facts`, `place`.
 
 Example
-    1. facts(placing, portion)   what the place of each change of a portion hangs on, into a file
+    1. facts(placing, portion)   what decides the place of each change of a portion, into a file
     2. place(placing, range)     the seqs of all changes between two log positions, in whatever
                                  portions and files they are; for each of the portions into a file
 
@@ -43,7 +43,7 @@ __all__ = ["Facts", "Placing", "facts", "place"]
 
 
 class Placing(Struct, frozen=True):
-    """What all who read are told."""
+    """What every process that reads is told."""
 
     share: Share
     #: partitioned tables whose rows the snapshot holds a second time, as those of their leaves
@@ -71,7 +71,7 @@ class Placing(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True):
-    """What was found in a portion; `usual` False: nothing that may be used."""
+    """What was found in a portion; `usual` False: nothing of it may be used."""
 
     usual: bool
     #: rows of the snapshot, by table
@@ -99,7 +99,7 @@ class Facts(Struct, frozen=True):
 
 
 def facts(placing: Placing, portion: Portion) -> Facts:
-    """What the places of a portion's changes hang on, into a file."""
+    """Write what decides the places of a portion's changes into a file."""
     mistakes: list[PlacedMistake] = []
     index, beginning = Index(), -1
     counts: list[int] = []
@@ -150,7 +150,7 @@ def facts(placing: Placing, portion: Portion) -> Facts:
 
 
 def place(placing: Placing, among: Range) -> Placed:
-    """The seqs of the changes of a range, for each portion into a file."""
+    """Write the seqs of the changes of a range, into a file for each portion."""
     places = _placed(placing, among)
     return Placed(usual=False) if places is None else places.settle(placing.share, among)
 

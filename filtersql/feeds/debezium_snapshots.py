@@ -41,9 +41,9 @@ def second_snapshots(
     firsts: Mapping[RelationName, int],
     lasts: Lasts,
 ) -> dict[RelationName, int]:
-    """Tables of which another snapshot was taken that is new to a target, and its place.
+    """Tables of which a second snapshot was taken that some target has not read, and its place.
 
-    It comes behind something of the table: `firsts` are the places of the first that is read.
+    It stands behind other changes of its table: `firsts` are the first places of the tables.
     """
     found: dict[RelationName, int] = {}
     for table, places in snapshots.items():
@@ -60,9 +60,10 @@ def read_before(
     catalog: Catalog,
     lasts: Lasts,
 ) -> Iterator[tuple[int, RelationName]]:
-    """The places and tables of which rows of a snapshot were counted, and may stand here again.
+    """Places and tables of a snapshot whose rows were counted before and may stand here again.
 
-    Of a table with a key they would be the same rows; no target that is beyond the place takes any.
+    A table with a key is none of them: its rows would be known as the same ones. Nor is a place
+    that all targets are beyond: they take none of its rows.
     """
     for name, places in snapshots.items():
         if not is_keyed(catalog, name):

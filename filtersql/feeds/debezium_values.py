@@ -57,7 +57,7 @@ class Decoder(Struct, frozen=True):
     null_if_special: Mapping[str, Ambiguous]
     #: columns that an old row tells
     logged: frozenset[str]
-    #: how many microseconds one is, of timestamps of which each number is a moment
+    #: timestamps of which each number is a moment: how many microseconds its unit has
     moments: Mapping[str, int]
 
     @classmethod

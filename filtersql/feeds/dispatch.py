@@ -67,10 +67,10 @@ class Taker(Struct, frozen=True):
     known: dict[Shape, Judged | list[Worded]] = field(default_factory=dict)
 
     def take_all(self, block: Block) -> int:
-        """Take a block's changes; how many times a target's file took one.
+        """Take a block's changes. Returns how many the files of targets took, all files together.
 
-        Where all of them are right, new or old to a target, and none truncates, they are judged
-        by their shapes; else one by one.
+        Where all changes are right, are all new to a target or all old, and none truncates, they
+        are judged by their shapes; else one by one.
         """
         if not block.records:
             return 0
@@ -104,7 +104,7 @@ class Taker(Struct, frozen=True):
         return taken
 
     def takers(self, judged: Judged, op: str, last: int, *, new: bool) -> list[ChangeStage]:
-        """The stages that take changes of an op up to a number, of which no target has some."""
+        """The stages that take changes of an op up to `last`: no target has only some of them."""
         taking = (i for i in _targets(judged, op) if self._takes(i, last, new=new))
         return [self.stages[index] for index in taking]
 
@@ -171,7 +171,7 @@ class Taker(Struct, frozen=True):
         return taken
 
     def _take(self, place: Place, change: Record, new: bool | None) -> int:
-        """Judge one change and hand it to its targets; how many took it."""
+        """Judge one change and hand it to its targets. Returns how many files took it."""
         tally = self.tally
         if new is None:
             tally.mistakes.append((place, CONTRADICTING_REPLAY(line_span(*place), seq=change.seq)))
@@ -202,7 +202,7 @@ class Taker(Struct, frozen=True):
         return len(takers)
 
     def _is_passed(self, change: Record) -> bool:
-        """Whether all are beyond a change of their table: since then it may have other columns."""
+        """Whether all targets of a table are beyond a change: it may have other columns by now."""
         table = relation_of(change)
         own = [one for one in self.landings if table in one.compiled.sources]
         return all(
@@ -212,7 +212,7 @@ class Taker(Struct, frozen=True):
 
 
 def _targets(judged: Judged, op: str) -> tuple[int, ...]:
-    """The targets that take an op; a commit is none of the relations that it stands among."""
+    """The targets that take an op. A commit concerns none, whatever relation it stands with."""
     if op == "commit":
         return ()
     return judged.targets if judged.partial is None else judged.partial.get(op, judged.targets)

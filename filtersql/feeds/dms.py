@@ -168,7 +168,7 @@ def _unread(batch: Batch, number: int, column: str) -> PlacedMistake:
 def lacks_beginning(
     ranks: Mapping[tuple[int, RelationName], int], counted: Counted, lasts: Lasts
 ) -> int | None:
-    """The last change of a table in a hundredth of a second of which others were not read."""
+    """As in `lost_beginning`, of places in hundredths of a second."""
 
     def count_at(place: int, name: RelationName) -> int:
         count = ranks.get((place, name), 0)

@@ -42,7 +42,7 @@ class Member(Struct, frozen=True):
     #: whether the table has such a column, which CSV's word for NULL may stand in
     known: bool
     finish: Callable[[str], str] | None = None
-    #: the word may be a text of the column as well, which somebody wants to know
+    #: whether the word may be a text of the column as well, and some target reads the column
     ambiguous: bool = False
 
 

@@ -41,7 +41,7 @@ _BUCKET = "c1"
 
 
 class DmsFacts(Struct, frozen=True):
-    """What was found in a portion; `usual` False: nothing that may be used."""
+    """What was found in a portion; `usual` False: nothing of it may be used."""
 
     usual: bool
     #: how many rows there are, and how many of the full load, by table
@@ -64,7 +64,7 @@ class LoadedPortion(Struct, frozen=True):
 
 
 def facts(share: Share, portion: Portion) -> DmsFacts:
-    """What the seqs of a portion's changes hang on, into a file."""
+    """Write what decides the seqs of a portion's changes into a file."""
     keys = RowFile.at(_keys(share, portion.number), _KEY)
     loaded: Counter[RelationName] = Counter()
     tables: dict[RelationName, tuple[Key, Key]] = {}
@@ -113,7 +113,7 @@ def in_order(found: Sequence[DmsFacts]) -> bool:
 
 
 def place(share: Share, among: Range) -> Placed:
-    """The seqs of the changes of a range, for each portion into a file."""
+    """Write the seqs of the changes of a range, into a file for each portion."""
     every = sorted(
         (bucket, inner, portion, number, RelationName(*name))
         for portion in among.portions

@@ -49,8 +49,8 @@ __all__ = [
 ]
 
 
-#: of formats whose tables' files land by themselves, so that a change may come behind later ones:
-#: bits of the numbers that changes have at their place
+#: formats in which the files of each table land by themselves, so that a change may come behind
+#: later ones of other tables: how many bits number the changes of a place
 _NUMBERED = {"debezium": SLOT_BITS, "dms": RANK_BITS}
 KEEP = (
     "Keep the files that hold a target's last transaction, or let Debezium number changes:"
@@ -63,7 +63,7 @@ class Opened(Struct, frozen=True):
 
     `closed`: nothing more belongs to their last transaction, though no commit record ends it.
     `last`: the last seq in each file, by its shown name; it is known when `blocks` was read, or
-    `records` where there are none. `held`: what it has of each table.
+    `records` where there are none. `held`: what each file has of each table.
     """
 
     records: Records
@@ -113,13 +113,13 @@ def place_bits(feed: Feed | None) -> int | None:
 
 
 def end_of_place(feed: Feed | None, seq: int) -> int:
-    """The last number of the place of one; what was read up to there lacks nothing of it."""
+    """The last seq of the place that a seq is in: a reader that got there has all of the place."""
     bits = place_bits(feed)
     return seq if bits is None else seq | ((1 << bits) - 1)
 
 
 def placed_order(feed: Feed, landings: Sequence[Landing]) -> PlacedOrder | None:
-    """The order of a feed whose changes have their places; None where they tell their own."""
+    """The order of changes that are numbered by place; None where each tells its own seq."""
     bits = place_bits(feed)
     if bits is None:
         return None
@@ -138,7 +138,7 @@ class Consumption(Struct, frozen=True):
 
     @classmethod
     def of(cls, feed: Feed, landings: Sequence[Landing]) -> Consumption:
-        """That of a feed for some targets."""
+        """Which files of a feed some targets have consumed."""
         bits, places = place_bits(feed), dict[RelationName, frozenset[int]]()
         if bits is None:
             return cls(lowest_reached(landings), None)
@@ -163,9 +163,9 @@ class Consumption(Struct, frozen=True):
 
 
 def own_position(feed: Feed | None, newest: int | None, reached: int | None) -> int | None:
-    """Where a target stands whose last change is `newest`, of a feed that was read to `reached`.
+    """The position of a target whose last change is `newest`, of a feed that was read to `reached`.
 
-    Where files land apart, what lies between may still come.
+    Where files land apart, changes between the two may still come: then it is that of `newest`.
     """
     if reached is None or place_bits(feed) is None:
         return reached

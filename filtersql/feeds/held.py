@@ -1,12 +1,12 @@
-"""What a file has of each table at the last place that it has of it: `Held`.
+"""The last place of each table in a file, and how many of its rows stand there: `Held`.
 
 Example
     snapshot rows of t at place 880 in t/1.jsonl    Held("public", "t", 880, 500)
     the changes of a transaction at 960 in t/2      Held("public", "t", 960, None)
 
-Changes are numbered by what was read of their place. While a place may still go on, its files are
-opened again; but for rows that nobody sends twice, of which it is enough to know how many there
-were. DMS writes each row once, Debezium the rows of a snapshot.
+Changes are numbered within their place, behind those that were read there before. So the files of a
+place that may still go on are opened again. Of rows that nobody sends twice it is enough to know
+how many there were: DMS writes each row once, Debezium each row of a snapshot.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Counted = Mapping[tuple[int, RelationName], int]
 
 
 class LastPlace(Struct):
-    """The last place of a table in a file, as far as was read; `once`: nobody sends it again."""
+    """The last place of a table in a file, as far as was read; `once`: its rows come only once."""
 
     place: int
     rows: int = 0
@@ -69,7 +69,7 @@ def take_place(
 def held_by(
     told: Iterable[LastPlaces], repeated: Collection[int] = ()
 ) -> dict[str, tuple[Held, ...]]:
-    """What each file holds, by several looks. At `repeated` places something came twice."""
+    """What each file holds, as several readers found it. At `repeated` places rows came twice."""
     every: LastPlaces = {}
     for file, tables in (pair for one in told for pair in one.items()):
         for table, one in tables.items():

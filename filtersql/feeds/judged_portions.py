@@ -54,14 +54,14 @@ __all__ = [
     "write_orders",
 ]
 
-#: blocks in their order; None for what goes on in the next portion
+#: blocks in their order; None where something goes on in the next portion
 Portioned = Callable[[list[PlacedMistake]], Iterator[Block | ColumnBlock | None]]
 #: folders of the numbers at which transactions end, and of the numbers of their names
 ENDS, NAMES = "ends", "names"
 
 
 class Taken(Struct, frozen=True):
-    """What was made of a portion; `usual` False: nothing that may be used."""
+    """What was made of a portion; `usual` False: nothing of it may be used."""
 
     usual: bool
     segments: Sequence[Segment] = ()

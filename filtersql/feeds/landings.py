@@ -1,6 +1,6 @@
 """The targets that a feed serves: how far each of them got, and which columns they read.
 
-What all are told who read a feed, or a portion of it, is its `Share`; of a source a `SourceShare`.
+Whoever reads a feed, or a portion of it, is told its `Share`; of a source the `SourceShare`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Landing(Struct, frozen=True):
         return last > self.position or len(self.newest or ()) > 1
 
     def misses(self, relation: RelationName | None, seq: int) -> bool:
-        """Whether it is beyond a change of a table that was not read before."""
+        """Whether it stands beyond a change of a table without ever having read it."""
         if relation is None or self.newest is None:
             return False
         return self.has(seq) and self.newest.get(relation, -1) < seq
@@ -119,7 +119,7 @@ def needed_columns(compiled: CompiledTable) -> frozenset[str]:
 
 
 def all_needed(landings: Sequence[Landing]) -> Needed:
-    """The columns of each source table of which some target wants the value; without one all."""
+    """The columns of each source table that some target reads; without a target None: all."""
     if not landings:
         return None
     found: dict[RelationName, frozenset[str]] = {}
@@ -155,9 +155,9 @@ def lasts_of(landings: Sequence[Landing]) -> Lasts:
 def lost_beginning(
     lasts: Lasts, bits: int, count_at: Callable[[int, RelationName], int]
 ) -> int | None:
-    """The last change of a table whose place goes on, while its beginning was not read.
+    """The last change that was read of a table, if its place has changes here, but not the first.
 
-    Of a table, `count_at` says how many changes a place has, if some of them were read now.
+    `count_at` says how many changes of a table are here at a place; 0 where none was read now.
     """
     for table, seqs in lasts.items():
         for seq in seqs:
@@ -179,7 +179,7 @@ def _lowest(positions: Sequence[int | None]) -> int | None:
 
 
 def newest_of(told: Iterable[Mapping[_Named, int]]) -> dict[_Named, int]:
-    """The last change of each table or file, of several looks."""
+    """The last change of each table or file, put together from several readers."""
     found: dict[_Named, int] = {}
     for name, seq in (pair for one in told for pair in one.items()):
         found[name] = max(seq, found.get(name, -1))

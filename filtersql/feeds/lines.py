@@ -47,7 +47,7 @@ __all__ = [
 _LONGEST_EXCERPT = 160
 _BLOCK_BYTES = 2**20
 _CHUNK_BYTES = 4 * 2**20
-#: seconds in which who writes half of a line writes the rest
+#: seconds that are waited for the rest of a line whose beginning was written
 _PATIENCE = 60
 
 
@@ -71,9 +71,9 @@ def find_files(pattern: str, root: Path, span: Span | None) -> tuple[FeedFile, .
 
 
 def while_written(file: FeedFile) -> FeedFile:
-    """The same, without a last line of which somebody is still writing the end.
+    """The file, without its last line where somebody is still writing that.
 
-    What nobody has written to for a minute is as it is: its torn line is a mistake.
+    A file that nobody has written to for a minute stays as it is: its torn line is a mistake.
     """
     rests = time.time() - file.modified / 1e9 > _PATIENCE
     if rests or file.path == Path() or file.path.suffix == ".gz":
@@ -90,7 +90,7 @@ def while_written(file: FeedFile) -> FeedFile:
 
 
 def _last_line(file: FeedFile) -> tuple[int, bytes]:
-    """Where the last line begins, and the line; one that is ended has another behind it."""
+    """Where the last line begins, and the line: it is empty behind the newline of another one."""
     end, line = file.size, b""
     with file.path.open("rb") as stream:
         while end and b"\n" not in line:

@@ -22,7 +22,7 @@ from msgspec import Struct
 
 __all__ = ["Written", "write_ranges"]
 
-#: how a file says that a message has no text: Debezium's sign that a key is gone
+#: what stands in a file for a message without a text: Debezium's sign that a key is gone
 _NOTHING = b"null"
 
 
@@ -31,7 +31,7 @@ class Written(Struct, frozen=True):
 
     number: int
     rows: int
-    #: the position of a message that is not one line, and of two that are not the same
+    #: the position of a message of several lines, and that of two different messages
     parted: int | None = None
     twice: int | None = None
 

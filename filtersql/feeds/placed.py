@@ -45,12 +45,12 @@ class Range(Struct, frozen=True):
 
 
 class Placed(Struct, frozen=True):
-    """What was placed of a range; `usual` False: nothing that may be used."""
+    """Where the changes of a range stand; `usual` False: nothing of it may be used."""
 
     usual: bool
     segment: Segment = Segment("")
     halves: int = 0
-    #: places of which changes came again, and the last seqs of those that are asked
+    #: places at which a change came again, and the last seqs of the places that were asked for
     repeated: Sequence[int] = ()
     ends: Mapping[int, int] = {}
 
@@ -97,7 +97,7 @@ class Places(Struct):
         return Placed(True, segment, self.halves, sorted(self.repeated), self.ends)
 
     def _order(self, start: int | None) -> tuple[TransactionOrder, Segment] | None:
-        """Buckets of changes above the start; None where two changes of a table share a number."""
+        """The order of changes above the start; None where two of one table share a number."""
         order, segment = TransactionOrder(start, follows=False), Segment("")
         if not self.changes:
             return order, segment

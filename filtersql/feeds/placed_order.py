@@ -10,7 +10,7 @@ Example
                            once for each of them
     ========= ============ =================================================================
 
-A place is a transaction, the rows of a snapshot, or what happened at one moment. It is cut nowhere.
+A place is a transaction, the rows of a snapshot, or what happened at one moment. None is ever cut.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["PlacedOrder", "ends_of_places"]
 class PlacedOrder(Struct):
     """The changes above `start` that were read so far, in any order.
 
-    `repeats`: one may come again, with its number; without it nothing is kept of changes but that.
+    `repeats`: a change may come again with its number, so its text is kept, too.
     """
 
     start: int | None

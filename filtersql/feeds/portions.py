@@ -73,10 +73,10 @@ def _pieces(file: FeedFile) -> Iterator[Piece]:
 
 
 def traces(files: Sequence[FeedFile]) -> list[bytes]:
-    """What stands where files begin, end and are cut; a file that only grew has the same.
+    """The bytes where files begin, end and are cut: they change where a file does not only grow.
 
-    Portions are read one after the other: of a file that was replaced meanwhile, they do not fit.
-    Raises OSError.
+    Portions are read one after the other; those of a file that was replaced meanwhile do not fit
+    together. Raises OSError.
     """
     found: list[bytes] = []
     for file in files:

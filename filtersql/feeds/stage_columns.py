@@ -27,7 +27,7 @@ __all__ = ["ColumnJudge", "Side", "lists"]
 class Side(Struct, frozen=True):
     """The old rows, or the new rows, of changes of which some have none: `there` says which.
 
-    `numbers` are those of the rows beside their changes; None where each change has one.
+    `numbers` has the number of the row of each change, or null; None where each change has one.
     """
 
     there: Sequence[bool]

@@ -1,4 +1,4 @@
-"""Parquet files between a feed and an engine: written in batches, there once they are whole.
+"""Parquet files between a feed and an engine: written in batches, and there when they are whole.
 
 Example
     file = StagedFile(folder / "changes-0.parquet", [pyarrow.int64(), pyarrow.string()])
@@ -86,7 +86,7 @@ class StagedFile(Struct):
         self.writer.write_table(pyarrow.Table.from_arrays(list(arrays), schema=schema))
 
     def close(self, *, rows_only: bool = False) -> None:
-        """The file exists afterwards, even without a row, but where only rows make one."""
+        """Finish the file, which then exists; without a row it does so unless `rows_only`."""
         if self.writer is None and rows_only:
             return
         if self.writer is None:
@@ -118,7 +118,7 @@ def staged_columns(path: Path, numbers: Sequence[int]) -> list[list[Any]]:
 def newest_staged(path: Path, upto: int | None) -> int | None:
     """The last seq up to a number in a file of changes, or in those of a folder.
 
-    It is asked of the statistics; only where a part goes on beyond the number, of the column.
+    The statistics of each part tell it; only where a part goes on beyond the number is it read.
     """
     newest: list[int] = []
     for file in _parts(path):
@@ -159,7 +159,7 @@ def restage(paths: Sequence[Path], left_out: Collection[int], to: Path) -> None:
 class RowFile(Struct):
     """Rows on their way to a file, which exists afterwards only if there are some.
 
-    The parts of one reading leave them for each other.
+    Processes that read one feed together leave such files for each other.
     """
 
     file: StagedFile

@@ -45,11 +45,11 @@ class KnownOrder(Struct, frozen=True):
 class TransactionOrder:
     """The changes above `start`, in their order, that were read so far.
 
-    `follows`: the first of them comes behind `start`; else others may lie between.
+    `follows`: no change is missing between `start` and the first one; else some may be.
     """
 
     start: int | None
-    #: the last seq of each transaction, and a number that two with one name share
+    #: the last seq of each transaction, and the hash of each name
     lasts: Numbers = field(default_factory=Numbers)
     names: Numbers = field(default_factory=Numbers)
     open: str | None = None

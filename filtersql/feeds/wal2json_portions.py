@@ -9,9 +9,9 @@ Example
     3         I C B I              began, 1 change         at 0/15BAC40, 1
     ========= ==================== ======================= ==================
 
-    What a transaction left open before a piece is all that its lines do not say: it is counted
-    first. A TRUNCATE whose events are parted is left to the one reader, and so is a feed in which
-    a transaction has no end.
+    The lines of a piece tell all but the transaction that is open before it: so steps are counted
+    first. A TRUNCATE whose events stand in two portions is left to the one reader, and so is a feed
+    in which a transaction has no end.
 """
 
 from __future__ import annotations

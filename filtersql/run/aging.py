@@ -43,9 +43,9 @@ def going(context: RunContext) -> list[TargetRun]:
 
 
 def let_time_pass(context: RunContext, cut: int | None) -> None:
-    """Judge all that follows at the run's clock, and at once what has no change up to the cut.
+    """From here on judge at the run's clock; judge targets without changes up to the cut at once.
 
-    Among them are targets of which a killed run's cut was finished, at the clock of that run.
+    A target whose cut was begun by a killed run was brought there at the clock of that run.
     """
     assert context.clock is not None
     moved = _aging(context)

@@ -79,8 +79,8 @@ def met_within(compiled: CompiledTable) -> list[exp.Expr]:
 def met_in_target(compiled: CompiledTable, stage: str, dialect: Dialect) -> str:
     """As `conflicts_sql`, for the first changes of all keys: a query of one row.
 
-    It looks at keys that the target has, and says of a change that should have found none that it
-    is one less: an engine may then begin with the fewer rows of the two.
+    It looks at keys that the target has. `met_within` counts every change of a missing row; where
+    the target has the row, this takes one off again. So an engine may begin with the smaller side.
     """
     counts = counts_of(compiled.effect_column)
     first, seq = counts.met_first, counts.met_first_seq

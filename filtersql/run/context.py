@@ -61,7 +61,7 @@ class TargetRun(Struct):
     waiting: int | None = None
     #: what the ledger says was intended of its copy
     intended: Entry | None = None
-    #: it may have a quarantine
+    #: whether it may have a quarantine
     quarantined: bool = False
     #: what is in quarantine, what of the pending changes goes there, and what comes back
     held: tuple[Held, ...] = ()
@@ -138,7 +138,7 @@ class RunContext(Struct):
     proved: dict[Key, Entry] = field(default_factory=dict)
     #: feed files that are known by now, and how far the ledger says that all targets are
     files: tuple[SeenFile, ...] = ()
-    #: files with changes that only some targets may have passed: known once all have them
+    #: files with changes that only some targets may have passed: remembered once all have
     late_files: tuple[SeenFile, ...] = ()
     #: whether changes of the feed wait for the next run
     waiting: bool = False

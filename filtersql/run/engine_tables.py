@@ -42,7 +42,7 @@ def table_feed(
         return LAKES[feed.format](engine.rows, str(feed.table).split("."), source, lowest)
     columns = [column for column in TABLE_COLUMNS if column in found]
     seq = exp.column("seq", quoted=True)
-    # A row without a place is none that was read: whoever reads it says so.
+    # Rows whose seq is NULL or negative are asked for, too: their reader refuses them.
     unplaced = exp.or_(seq.copy().is_(exp.null()), seq.copy() < 0)
     query = select(*(exp.column(column, quoted=True) for column in columns)).from_(name)
     query = query.where(exp.or_(seq > lowest, unplaced))
@@ -72,7 +72,7 @@ def changes_table(engine: Engine, feed: Feed) -> tuple[exp.Table, dict[str, str]
 
 @contextmanager
 def refusals_of_lakes(engine: Engine, told: TableFeed | LakeFeed) -> Iterator[None]:
-    """The engine's words on a lakehouse table that is read, with a way out. Raises Mistakes."""
+    """Words what the engine refuses of a lakehouse table, with a way out. Raises Mistakes."""
     try:
         yield
     except Mistakes as refused:

@@ -125,7 +125,7 @@ def _judged(target: TargetRun, upto: int) -> list[int]:
 
 
 def _fails_alone(engine: Engine, target: TargetRun, seqs: Sequence[int]) -> bool:
-    """Whether the filters fail over no change, too: what they are is refused, not a row of them."""
+    """Whether the filters fail even over no change: the engine refuses them, and no row."""
     return _failure(engine, target, seqs[-1], seqs[-1]) is not None
 
 

@@ -76,7 +76,7 @@ def pending_files(
 ) -> Pending:
     """Which files of a feed have to be opened. Raises Mistakes.
 
-    `going_on` are tables and places of which what is opened has more rows: it may be the same ones.
+    `going_on` are tables and places of which an opened file has more rows, perhaps the same ones.
     """
     bits = place_bits(feed)
     known = {file.shown: seen[file.shown] for file in files if file.shown in seen}
@@ -106,7 +106,7 @@ def pending_files(
     order = {path: number for number, path in enumerate(seen)}
     furthest = max(map(max, lasts_of(landings).values()), default=-1)
     if feed.format == "dms" and gone and furthest < 0:
-        order = {}  # one that was renamed is none that comes later
+        order = {}  # a file that was renamed does not come later
     pending = [file for file in files if file.shown not in consumed]
     return Pending(sorted(pending, key=lambda file: order.get(file.shown, len(order))), counted)
 

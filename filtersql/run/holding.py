@@ -80,10 +80,10 @@ def renew(context: Holder, engine: Engine) -> None:
 
 
 def guarded(context: Holder, engine: Engine) -> Engine:
-    """The engine, which does not run its next statement behind what another run wrote.
+    """The engine, which refuses its next statement where another run has written since.
 
-    A server goes on with it when this process is gone, and takes a table that was made anew for
-    the one that was meant: of that, the marks that kept it from being done twice know nothing.
+    A server goes on with a statement when this process is gone. By then the table may have been
+    made anew, and lack the marks that keep a statement from being done twice.
     """
     if not engine.atomic:
         schema, owner = context.inputs.state_schema, context.lease.owner
@@ -135,7 +135,7 @@ def beating(context: Holder) -> Iterator[None]:
     except Mistakes as refused:
         reasons = [one.reason for one in refused.mistakes if isinstance(one, EngineRefused)]
         if ledger_writer.OVERTAKEN in reasons:
-            # Who it is, the ledger says to whoever claims them, too.
+            # Claiming the lease words which run it is.
             note(context, context.engine, [held_row(context)], last=True)
         raise
     finally:

@@ -82,8 +82,9 @@ def check_lost(
 ) -> None:
     """Raises Mistakes where files are gone that may hold changes which a target lacks.
 
-    One that was put together with others, or packed, is there: its changes are looked for. Of a
-    range of messages the first ones are gone: where a target stands, there it has to go on.
+    A file that was put together with others, or packed, is not gone: its changes are looked for in
+    the feed. Of a range of messages that lost its first ones, the rest has to go on where a target
+    stands.
     """
     seen = known.files.get(subscription.name, {})
     gone = {path: one for path, one in seen.items() if path not in feed.present}
@@ -143,7 +144,7 @@ def _lacks(target: TargetRun, file: _File, bits: int) -> bool:
         return (
             (left or not standing.refilled) and target.compiled.copy_data and last > standing.last
         )
-    # Before the run: what it reads now may stand behind what is gone.
+    # As it stood before the run: what is read now may come behind what is gone.
     if standing.newest is None:
         return last > (-1 if target.reached is None else target.reached)
     known = {name: seq >> bits for name, seq in standing.newest.items()}

@@ -4,7 +4,7 @@ Example
     100 subscriptions without a change: one query
 
     What another process writes meanwhile is not seen, and nothing is lost by that: a subscription's
-    next number is given once, so who knows too little is told so before it writes a target.
+    next number is given once, so a run that knows too little is refused before it writes a target.
 """
 
 from __future__ import annotations

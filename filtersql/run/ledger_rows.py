@@ -22,8 +22,8 @@ from filtersql.targets.marks import Mark
 
 __all__ = ["commit", "entry", "hold", "intend", "mark", "reached", "read_row"]
 
-#: marks that are asked for in each run until another commit takes them along, and for how long:
-#: whoever maintains a table expires its snapshots, some day
+#: how many marks may be asked for in each run, until another commit takes what they prove along,
+#: and for how long: some day maintenance expires the snapshots that hold them
 MOST_PROVED = 16
 _LONGEST_PROVED = timedelta(days=1)
 
@@ -136,7 +136,7 @@ def _tables(
 
 
 def reached(context: RunContext, moved: Sequence[TargetRun], upto: int | None) -> None:
-    """Where targets without changes stand: one row for all, if the run has all that there are."""
+    """Say where targets without changes stand: in one row, if the run has all targets there are."""
     if not moved or upto is None:
         return
     if context.whole and context.told is None and upto >= context.furthest:

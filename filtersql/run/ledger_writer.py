@@ -9,9 +9,9 @@ Example
     is taken, by another one                     AnotherRun
     ============================================ ==================================================
 
-Two runs cannot both write the next number of a subscription: whose rows are there goes on, the
-other stops (see lease.py). The first rows of all make the table in their commit, and have their
-numbers in the same way.
+Two runs cannot both write the next number of a subscription: the run whose rows are there goes on,
+the other one stops (see lease.py). The very first rows make the table in their commit, which keeps
+their numbers unique in the same way.
 """
 
 from __future__ import annotations

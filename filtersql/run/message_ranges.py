@@ -38,8 +38,8 @@ _RANGE, _POSITION, _MESSAGE = "range", "position", "message"
 class MessageRange(Struct, frozen=True):
     """Rows of a table that are read together: those whose position has one ordinal.
 
-    `file` is what a reader knows of them: their number is its size, and what their places add up
-    to is when it was modified.
+    To a reader of feeds they are a `file`: its size is the number of the rows, the time at which it
+    was modified the sum of their places.
     """
 
     file: FeedFile

@@ -1,7 +1,7 @@
 """Files of DMS whose rows may have been read under another name: `check_read_places(…)`.
 
-DMS gives a row no number of its own: those of one hundredth of a second are counted. So behind
-a target's last change it is asked which rows of that place were read, wherever that is in doubt.
+DMS gives a row no number of its own: the rows of one hundredth of a second are counted. So where it
+is in doubt which rows at the place of a target's last change were read, that is found out.
 
 Example
     ======================= ======================= ==============================================
@@ -93,7 +93,7 @@ def _was_unfinished(file: FeedFile, seen: Seen) -> bool:
 
 
 def _stands(landings: Sequence[Landing]) -> dict[_Place, list[int]]:
-    """The last changes that targets have read, at their places; of no place that is read whole."""
+    """The last changes that targets have read, by place, but for places that were read whole."""
     places: dict[_Place, list[int]] = {}
     for table, seqs in lasts_of(landings).items():
         for seq in sorted(seqs):

@@ -9,8 +9,9 @@ Example
     42   it comes back, its rows are copied      is refused until it is filled from these rows
     ==== ======================================= ==============================================
 
-    It is asked when the feed was read: `capture` says that a table comes back before it does. So
-    it is with a partition that leaves its tree: what it brought before is looked for in the feed.
+    This is checked once the feed was read, as `capture` announces that a table comes back before it
+    does. The same holds for a partition that leaves its tree: what it brought before that is looked
+    for in the feed.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def gone(
 def abandoned(
     known: Ledger, subscriptions: Collection[str], defined: Collection[Key] | None
 ) -> Iterator[tuple[Entry, Sequence[Entry]]]:
-    """Of what is gone, that whose table no target that is defined has taken over; and who has it.
+    """What is gone, unless a defined target took its table over; each with others that have it.
 
     A table that was renamed is another target of the same table, once `run --adopt` took it.
     """
@@ -96,7 +96,7 @@ def of_others(
 def leaves(
     engine: Engine, known: Ledger, subscription: Subscription, options: Options
 ) -> list[Entry]:
-    """Rows that say so of what is gone; an interrupted one is finished first, should it return."""
+    """Rows that say `left` of what is gone, but for what is to be finished first if it returns."""
     found = [
         proved_row(engine, known, entry, parts_of(entry))
         for entry in gone(known, (subscription.name,), options.defined)

@@ -63,7 +63,7 @@ def below(position: int | None, upto: int | None) -> bool:
 
 
 def _stay(context: RunContext, going: Sequence[TargetRun]) -> None:
-    """What a stop leaves at its copy stands there, whatever was said of the cut before."""
+    """Say that a target which a stop leaves at its copy stands there, not at the cut."""
     names = {target.name for target in going}
     context.pending += [
         entry(context, target, "copied", target.position)
@@ -137,7 +137,7 @@ def _write(
 
 
 def _is_idle(target: TargetRun, judgement: Judgement, upto: int | None) -> bool:
-    """Whether time alone has passed, and no row left by it."""
+    """Whether only time has passed, and no row left because of it."""
     moves = below(target.position, upto) or target.releasing or target.standing.until is not None
     return not (moves or judgement.staged or judgement.changes)
 

@@ -99,7 +99,7 @@ class SharedFeeds(Struct):
         seen = _seen_by_all(every_seen)
         placed = place_bits(group[0].changes) is not None
         if placed and any(one != seen for one in every_seen):
-            # What was read of a place gives the numbers.
+            # Changes are numbered by what was read of their place, which differs.
             return _Shared(every, None)
         folder = as_open(self.folder / f"feed-{len(self.read)}")
         try:
@@ -121,7 +121,7 @@ class SharedFeeds(Struct):
 
 
 def _shares(subscription: Subscription) -> bool:
-    """What is put aside is taken out of what was read: that is one subscription's own."""
+    """Not where changes are put aside: they are taken out of what was read for one subscription."""
     return subscription.changes is not None and subscription.on_filter_error != "quarantine"
 
 

@@ -103,7 +103,7 @@ def check_source_keys(engine: Engine, compiled: CompiledTable) -> None:
 
 
 def source_named(subscription: Subscription, mistakes: Sequence[Mistake]) -> Sequence[Mistake]:
-    """What helps names the live source whose rows are to be taken again, and ends before a run."""
+    """Mistakes whose hints name the live source to capture again, up to where it is now."""
     reads = (subscription.source, subscription.changes)
     live = next((one.postgres for one in reads if one and one.postgres), None)
     for one in mistakes:

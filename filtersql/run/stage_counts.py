@@ -56,7 +56,7 @@ class Tally(Struct, frozen=True):
 
 
 def counted(engine: Engine, compiled: CompiledTable, staged: Staged) -> Tally:
-    """What one look counts; what is counted within the stage is added to what its query finds.
+    """Count in one look; what was counted within the stage is added to what its query finds.
 
     One query: each costs a second on Spark, whatever it asks, and a round trip to a server.
     """

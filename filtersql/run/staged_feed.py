@@ -65,10 +65,10 @@ def take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
 def _late(
     files: Sequence[SeenFile], known: Ledger, subscription: str
 ) -> tuple[tuple[SeenFile, ...], tuple[SeenFile, ...]]:
-    """Files that are opened again until all targets have them, and those that would not be.
+    """Files with changes that are ahead of all targets, and files that landed late.
 
-    A file is opened where some target is not beyond its last change, so one that landed late may
-    be remembered only behind its changes.
+    A file is opened again as long as some target is not beyond its last change. So a file that
+    landed late may be remembered only once all targets have its changes.
     """
     positions = (one.position for one in known.of(subscription) if one.position is not None)
     furthest = max(positions, default=-1)

@@ -7,7 +7,7 @@ Example
     the table                     then
     ============================= =========================================================
     is not there                  True: it is, with the rows, in one commit
-    was made in the meantime      False: whether the rows have to be added, the caller knows
+    was made in the meantime      False: the caller knows whether its rows have to be added
     cannot be made                Mistakes
     ============================= =========================================================
 """

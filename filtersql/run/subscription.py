@@ -145,7 +145,7 @@ def _note_known(context: RunContext, known: Ledger) -> None:
         if standing.settled and standing.entry is not None:
             context.proved[standing.entry.key] = replace(standing.entry, files=())
         if standing.accepted:
-            # Else the next run would refuse the filter again, though nothing may have come since.
+            # Or the next run would refuse the filter again, where no change comes.
             context.pending.append(entry(context, target, "applied", target.position))
 
 

@@ -53,7 +53,7 @@ def newest_of_tables(
     known: Mapping[RelationName, int],
     reached: int | None,
 ) -> Mapping[RelationName, int] | None:
-    """The last change of each table of a target; of one that is not known all was read."""
+    """The last change of each table of a target; of a table that is not `known` all was read."""
     if place_bits(subscription.changes) is None:
         return None
     all_read = -1 if reached is None else end_of_place(subscription.changes, reached)
