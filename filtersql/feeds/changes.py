@@ -35,12 +35,7 @@ from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 
-__all__ = [
-    "Reading",
-    "StagedChanges",
-    "read",
-    "staged_changes",
-]
+__all__ = ["Reading", "StagedChanges", "read", "staged_changes"]
 
 
 class StagedChanges(Struct, frozen=True):

@@ -25,15 +25,7 @@ from filtersql.feeds.blocks import Block, in_blocks
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Record
 
-__all__ = [
-    "Blocks",
-    "ColumnBlock",
-    "ColumnTries",
-    "Group",
-    "Rows",
-    "each_of",
-    "plain_changes",
-]
+__all__ = ["Blocks", "ColumnBlock", "ColumnTries", "Group", "Rows", "each_of", "plain_changes"]
 
 #: after so many unusual chunks in a row the rest of a feed is read line by line
 _MOST_MISSES = 3

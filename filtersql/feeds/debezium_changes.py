@@ -73,12 +73,7 @@ class Changes(Struct, frozen=True):
     decoders: dict[tuple[RelationName, bytes], Decoder] = field(default_factory=dict)
 
     def of(
-        self,
-        place: Place,
-        seq: int,
-        old: Read,
-        new: Read,
-        mistakes: list[PlacedMistake],
+        self, place: Place, seq: int, old: Read, new: Read, mistakes: list[PlacedMistake]
     ) -> Iterator[tuple[Place, Record]]:
         """The change of a value, which is `old` and `new`, or of two halves."""
         op = OPS[new.event.op] if old is new else "update"

@@ -174,8 +174,7 @@ def _iso_time(text: str, *, early: bool) -> str:
         raise ValueError("it is not a time of day in UTC")
     if match[1] == "00:00:00" and not early:
         raise Ambiguous(
-            "00:00 and 24:00",
-            "Set time.precision.mode to adaptive, or say `assume: [no_24_00]`.",
+            "00:00 and 24:00", "Set time.precision.mode to adaptive, or say `assume: [no_24_00]`."
         )
     return match[1]
 

@@ -22,13 +22,7 @@ from filtersql.feeds.column_blocks import Blocks, ColumnBlock
 from filtersql.feeds.dms import Dms
 from filtersql.feeds.dms_rows import RANK_BITS
 from filtersql.feeds.held import Counted, Held
-from filtersql.feeds.landings import (
-    Landing,
-    all_needed,
-    lasts_of,
-    lowest_position,
-    lowest_reached,
-)
+from filtersql.feeds.landings import Landing, all_needed, lasts_of, lowest_position, lowest_reached
 from filtersql.feeds.lines import FeedFile, chunks
 from filtersql.feeds.native_columns import ColumnReader, column_blocks
 from filtersql.feeds.placed_order import PlacedOrder

@@ -65,10 +65,7 @@ class Judged(Struct, frozen=True):
 
 
 def judge(
-    change: Record,
-    catalog: Catalog,
-    landings: Sequence[Landing],
-    tables: dict[str, Judged],
+    change: Record, catalog: Catalog, landings: Sequence[Landing], tables: dict[str, Judged]
 ) -> Judged | list[Worded]:
     """The targets of a change, or everything that is wrong with it."""
     if change.op not in OPERATIONS:

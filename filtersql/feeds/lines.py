@@ -21,12 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.feeds import (
-    FILE_CHANGED,
-    NO_FEED_FILES,
-    TORN_LINE,
-    UNREADABLE_FEED_FILE,
-)
+from filtersql.errors.feeds import FILE_CHANGED, NO_FEED_FILES, TORN_LINE, UNREADABLE_FEED_FILE
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.source import Source, Span
 

@@ -21,13 +21,7 @@ from filtersql.feeds.members import check_names, may_repeat_a_member, repeated_m
 from filtersql.feeds.places import Place, PlacedMistake
 from filtersql.feeds.records import Number, Record, record
 
-__all__ = [
-    "TABLE_COLUMNS",
-    "blocks_from_files",
-    "blocks_of_chunk",
-    "from_files",
-    "from_rows",
-]
+__all__ = ["TABLE_COLUMNS", "blocks_from_files", "blocks_of_chunk", "from_files", "from_rows"]
 
 #: the columns of a table that holds a feed; those after `after` may be absent
 TABLE_COLUMNS = (

@@ -8,15 +8,7 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import TOO_MANY_FEED_MISTAKES
 from filtersql.feeds.records import Record
 
-__all__ = [
-    "MOST_MISTAKES",
-    "Image",
-    "Place",
-    "PlacedMistake",
-    "Records",
-    "in_order",
-    "raise_first",
-]
+__all__ = ["MOST_MISTAKES", "Image", "Place", "PlacedMistake", "Records", "in_order", "raise_first"]
 
 #: reading stops behind so many
 MOST_MISTAKES = 100

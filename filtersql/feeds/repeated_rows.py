@@ -82,10 +82,7 @@ def write_changes(
 
 
 def write_rows(
-    stage: RowStage,
-    columns: Sequence[pyarrow.Array],
-    places: Sequence[int],
-    numbers: Sequence[int],
+    stage: RowStage, columns: Sequence[pyarrow.Array], places: Sequence[int], numbers: Sequence[int]
 ) -> None:
     """Write the rows at these places, in this order, a number before each, and close the file."""
     taken = pyarrow.array(places, pyarrow.int32())

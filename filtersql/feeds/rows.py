@@ -18,11 +18,7 @@ from pyarrow import compute, parquet
 
 from filtersql.catalog import Table
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import (
-    INCOMPLETE_ROW,
-    UNKNOWN_FEED_COLUMN,
-    UNREADABLE_ROW,
-)
+from filtersql.errors.feeds import INCOMPLETE_ROW, UNKNOWN_FEED_COLUMN, UNREADABLE_ROW
 from filtersql.errors.wording import meant
 from filtersql.feeds.arrow_lines import ahead, count_lines, read_lines, samples_of, written_fields
 from filtersql.feeds.column_blocks import ColumnTries

@@ -114,19 +114,11 @@ def audit(
 
 
 def _audited(
-    inputs: Inputs,
-    subscription: Subscription,
-    one: SourcedTarget,
-    engine: Engine,
-    asked: _Asked,
+    inputs: Inputs, subscription: Subscription, one: SourcedTarget, engine: Engine, asked: _Asked
 ) -> Audited:
     found: list[Audited] = []
     try:
-        with (
-            leased() as lease,
-            work_folder(engine, "audit") as folder,
-            engine.transaction(),
-        ):
+        with leased() as lease, work_folder(engine, "audit") as folder, engine.transaction():
             configure(engine, dict(one.compiled.settings))
             trial = _Trial(inputs, subscription, one, engine, folder, lease, asked)
             found.append(trial.run())

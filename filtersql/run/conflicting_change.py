@@ -37,9 +37,7 @@ class Stop(Struct, frozen=True):
 
 
 def first_stop(
-    judged: Iterable[Judgement],
-    boundary: Callable[[int], int | None] | None,
-    position: int | None,
+    judged: Iterable[Judgement], boundary: Callable[[int], int | None] | None, position: int | None
 ) -> Stop | None:
     """The first transaction that a subscription that stops at existing rows cannot apply.
 

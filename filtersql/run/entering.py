@@ -64,9 +64,7 @@ def _entering(engine: Engine, target: TargetRun, stood_at: str | None) -> exp.Se
     compiled = target.compiled
     given = {f"after_{each.name}": named_column(each.name, "s") for each in compiled.feed_columns}
     rows = change_columns(
-        compiled,
-        engine.dialect,
-        {"seq": exp.convert(0), "op": exp.convert("read"), **given},
+        compiled, engine.dialect, {"seq": exp.convert(0), "op": exp.convert("read"), **given}
     ).from_(exp.alias_(named_rows(compiled.source_view), "s", table=True))
     held = table(compiled.target_sql, engine.dialect)
     same = same_values(compiled.key, "s", "t")

@@ -92,11 +92,7 @@ def show_nothing(engine: Engine, targets: Sequence[TargetRun]) -> None:
 
 
 def _brought_forward(
-    engine: Engine,
-    looked: LookedUp,
-    other: CompiledTable,
-    stage: str,
-    staged: Sequence[str],
+    engine: Engine, looked: LookedUp, other: CompiledTable, stage: str, staged: Sequence[str]
 ) -> str:
     """The target's rows that the staged ones leave alone, and the staged ones that stay."""
     held = exp.alias_(table(other.target_sql, engine.dialect), "held", table=True)

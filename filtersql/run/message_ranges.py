@@ -140,9 +140,7 @@ def _between(names: Sequence[str], first: MessageRange, last: MessageRange) -> e
     )
     position = named_column(_POSITION)
     inside = exp.Between(
-        this=position,
-        low=exp.convert(first.ordinal * RANGE),
-        high=exp.convert(last.last),
+        this=position, low=exp.convert(first.ordinal * RANGE), high=exp.convert(last.last)
     )
     return exp.and_(*same, inside)
 

@@ -21,25 +21,14 @@ from sqlglot import exp
 
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
-from filtersql.errors.feed_tables import (
-    MESSAGE_COLUMN,
-    PARTED_MESSAGE,
-    PARTED_TABLE,
-    TWO_MESSAGES,
-)
+from filtersql.errors.feed_tables import MESSAGE_COLUMN, PARTED_MESSAGE, PARTED_TABLE, TWO_MESSAGES
 from filtersql.errors.feeds import FILE_CHANGED
 from filtersql.feeds.held import Seen
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.message_files import Written, write_ranges
 from filtersql.names import RelationName
 from filtersql.run.engine_tables import changes_table
-from filtersql.run.message_ranges import (
-    MessageRange,
-    chosen,
-    listed,
-    message_rows,
-    order_of,
-)
+from filtersql.run.message_ranges import MessageRange, chosen, listed, message_rows, order_of
 from filtersql.run.spread_parts import new_folder
 from filtersql.targets.model import Engine
 

@@ -219,11 +219,7 @@ def _judge(
 
 
 def _merge(
-    context: RunContext,
-    engine: Engine,
-    target: TargetRun,
-    judgement: Judgement,
-    upto: int | None,
+    context: RunContext, engine: Engine, target: TargetRun, judgement: Judgement, upto: int | None
 ) -> None:
     say_started(context, target)
     renew(context, engine)

@@ -20,12 +20,7 @@ __all__ = ["found_sample", "leaving_sample", "staged_sample"]
 
 
 def staged_sample(
-    engine: Engine,
-    compiled: CompiledTable,
-    stage: str,
-    effect: str | None,
-    *,
-    ordered: bool = True,
+    engine: Engine, compiled: CompiledTable, stage: str, effect: str | None, *, ordered: bool = True
 ) -> dict[str, object] | None:
     """A row of an effect, the first by its key where they are ordered."""
     names = [each.name for each in compiled.columns]
