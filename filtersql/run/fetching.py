@@ -87,7 +87,11 @@ def pending_files(
     passed = Consumption.of(feed, landings)
     consumed = {name for name in same if passed.covers(*known[name][2:])}
     if bits is None:
-        return Pending([file for file in files if file.shown not in consumed], {})
+        places = [number for number, file in enumerate(files) if file.shown not in consumed]
+        if feed.format == "wal2json" and places:
+            # A transaction goes on in the files behind it.
+            return Pending(files[places[0] :], {})
+        return Pending([files[number] for number in places], {})
     if feed.format == "dms" and (late := [*_late_loads(files, known, same, landings)]):
         raise Mistakes(LATE_LOAD(shown=name) for name in late)
     if len(same) == len(files) and all(known[name][2] <= passed.lowest for name in same):

@@ -129,14 +129,11 @@ def test_a_file_of_dms_with_other_rows_gives_no_numbers_to_others(
     assert len(refused.value.mistakes) == 1
 
 
-@pytest.mark.parametrize("portions", [False, True])
-def test_a_file_with_the_middle_of_a_transaction_is_read_for_who_lacks_it(
-    tmp_path: Path, engine: DuckDB, monkeypatch: pytest.MonkeyPatch, portions: bool
-) -> None:
-    """It was read without its beginning, as its time had changed: what is applied was passed."""
+def _stream(folder: Path, *parts: str) -> World:
+    """Files of wal2json, of two tables: `I2` inserts a row of u, `B` and `C` name a commit."""
     feed = Feed(SPAN, "wal2json", path="changes/*.jsonl")
     t, u = (table(name, a="int4!") for name in "tu")
-    world = World(tmp_path).publish(t).subscribe(changes=feed).add(u)
+    world = World(folder).publish(t).subscribe(changes=feed).add(u)
 
     def event(action: str, at: int) -> dict:
         name = "u" if at == 2 else "t"
@@ -144,18 +141,45 @@ def test_a_file_with_the_middle_of_a_transaction_is_read_for_who_lacks_it(
         columns = [{"name": "a", "type": "integer", "value": at}]
         return place if action in "BC" else {**place, "columns": columns}
 
-    parts = ["B4000 I1", "I2", "I3 C4000 B5000 I4 C5000"]
     for number, part in enumerate(parts):
         events = [event(one[0], int(one[1:])) for one in part.split()]
         world.write(f"changes/{number}.jsonl", events)
+    return world
+
+
+def _touch(folder: Path, *numbers: int) -> None:
+    for number in numbers:
+        os.utime(folder / f"changes/{number}.jsonl", (1, 1))
+
+
+@pytest.mark.parametrize("portions", [False, True])
+def test_a_file_with_the_middle_of_a_transaction_is_read_for_who_lacks_it(
+    tmp_path: Path, engine: DuckDB, monkeypatch: pytest.MonkeyPatch, portions: bool
+) -> None:
+    """It was read without its beginning, as its time had changed: what is applied was passed."""
+    world = _stream(tmp_path, "B4000 I1", "I2", "I3 C4000 B5000 I4 C5000")
     if portions:
         read_in_portions(monkeypatch, 100)
     assert world.run(engine).mistakes == ()
-    for number in (1, 2):
-        os.utime(tmp_path / f"changes/{number}.jsonl", (1, 1))
+    _touch(tmp_path, 1, 2)
     assert world.run(engine).mistakes == ()
-    assert world.publish(u).run(engine).mistakes == ()
+    assert world.publish(table("u", a="int4!")).run(engine).mistakes == ()
     assert engine.rows("SELECT a FROM s1.u") == [(2,)]
+    assert world.run(engine, full_refresh=True).mistakes == ()
+    assert _keys(engine) == [1, 3, 4]
+
+
+@pytest.mark.parametrize("portions", [False, True])
+def test_a_file_of_a_stream_is_not_read_without_those_behind_it(
+    tmp_path: Path, engine: DuckDB, monkeypatch: pytest.MonkeyPatch, portions: bool
+) -> None:
+    """Its last transaction ends in one that did not change."""
+    world = _stream(tmp_path, "B4000 I1 C4000 B5000 I3", "C5000", "B6000 I4 C6000")
+    if portions:
+        read_in_portions(monkeypatch, 100)
+    assert world.run(engine).mistakes == ()
+    _touch(tmp_path, 0, 2)
+    assert world.run(engine).mistakes == ()
     assert world.run(engine, full_refresh=True).mistakes == ()
     assert _keys(engine) == [1, 3, 4]
 
