@@ -61,12 +61,16 @@ _SIDES = {
 
 
 class _Lake(Struct, frozen=True):
-    """A table and how its rows are told; `numbers` are those of Iceberg's snapshots."""
+    """A table and how its rows are told; `numbers` are those of Iceberg's snapshots.
+
+    `hint` says what to do where one has none.
+    """
 
     shown: str
     table: Table
     types: Mapping[str, str]
     numbers: Mapping[int, int] | None = None
+    hint: str | None = None
 
     def changes(
         self, rows: Iterable[Row], mistakes: list[PlacedMistake]
@@ -90,7 +94,9 @@ class _Lake(Struct, frozen=True):
                     yield place, change
             except Unpaired as why:
                 shown = f"{self.shown}, commit {number}"
-                mistakes.append((place, UNREADABLE_COMMIT(shown=shown, reason=str(why))))
+                hint = self.hint if number < 0 else None
+                wrong = UNREADABLE_COMMIT(shown=shown, reason=str(why), hint=hint)
+                mistakes.append((place, wrong))
 
     def _number(self, row: Row) -> int:
         commit = int(str(row[1]))
@@ -162,7 +168,7 @@ def from_iceberg(query: Query, parts: Sequence[str], table: Table, lowest: int) 
         f"CALL {catalog}.system.create_changelog_view(table => {inside},"
         f" changelog_view => '{_VIEW}', options => map({pairs}))"
     )
-    lake = _Lake(told.shown, table, _types(query, lake_table(parts)), history.numbers)
+    lake = _Lake(told.shown, table, _types(query, lake_table(parts)), history.numbers, told.hint)
     text = _select(lake, "_commit_snapshot_id", "_change_ordinal").from_(exp.to_table(_VIEW))
     return replace(told, changes=TableFeed(text, _ORDER, lake.changes))
 

@@ -216,6 +216,21 @@ def test_the_hint_behind_compaction_and_expiry_works(lake: Callable[[str], Lake]
 
 
 @pytest.mark.spark
+def test_commits_of_a_branch_that_became_the_table_are_refused(
+    lake: Callable[[str], Lake],
+) -> None:
+    """The metadata log has no number of them, only of the last one."""
+    found = lake("iceberg")
+    found.insert(1)
+    found.run()
+    found.engine.execute(f"ALTER TABLE {found.name} CREATE BRANCH b")
+    for key in (2, 3):
+        found.engine.execute(f"INSERT INTO {found.name}.branch_b VALUES ({key}, 'v')")
+    found.engine.rows("CALL lake.system.fast_forward('src.t', 'main', 'b')")
+    found.heeds(found.refused("not in the metadata log any more"))
+
+
+@pytest.mark.spark
 def test_deletes_by_delete_files_are_refused(lake: Callable[[str], Lake]) -> None:
     """The hint's statements make it a table whose changes are told; the next one names its seq."""
     source = lake("iceberg")
