@@ -156,7 +156,8 @@ class PortionedFeed:
             found = spread_feed(self.engine, share, files, None)
         if found is None:
             return None
-        reading, last, held, _ = found
+        reading, told = found
+        last, held = told.last, told.held
         if self.held:  # what one reader told of the same files
             assert all(self.held[name] == one for name, one in held.items())
         return self.told(reading), [last.get(file.shown, -1) for file in files]
