@@ -20,13 +20,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 from sqlglot import exp, select
 
-from filtersql.feeds.records import Record
+from filtersql.feeds.records import Record, relation_of
+from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.sql_fragments import text_type
 from filtersql.rendering.target_uniqueness import QUARANTINE
@@ -53,8 +55,13 @@ class Held(Struct, frozen=True):
 
     @property
     def seq(self) -> int:
-        """Its place in the feed."""
+        """Its number in the feed."""
         return self.record.seq
+
+    @property
+    def place(self) -> tuple[int, RelationName | None]:
+        """Its number and its table: leaves of one root may have changes with one number."""
+        return self.record.seq, relation_of(self.record)
 
 
 def exists(engine: Engine, compiled: CompiledTable) -> bool:
@@ -69,15 +76,19 @@ def read(engine: Engine, compiled: CompiledTable) -> tuple[Held, ...]:
     query = select(*map(named_column, _COLUMNS)).from_(_table(engine, compiled))
     rows = engine.rows(query.sql(engine.dialect))
     # One that a server put aside twice, whose client was gone, is one.
-    found = {held.seq: held for held in (_held(row, compiled) for row in rows)}
-    return tuple(found[seq] for seq in sorted(found))
+    found = {held.place: held for held in (_held(row, compiled) for row in rows)}
+    return tuple(sorted(found.values(), key=attrgetter("seq")))
 
 
 def count(engine: Engine, compiled: CompiledTable) -> int:
     """How many changes are in quarantine."""
     if not exists(engine, compiled):
         return 0
-    held = select(named_column("seq")).distinct().from_(_table(engine, compiled))
+    held = (
+        select(named_column("seq"), named_column("relation"))
+        .distinct()
+        .from_(_table(engine, compiled))
+    )
     not_truncate = exp.NEQ(this=named_column("op"), expression=exp.convert("truncate"))
     return counts.count(engine, select("*").from_(held.where(not_truncate).subquery("held")))
 

@@ -11,6 +11,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -20,6 +22,7 @@ from filtersql.feeds.records import Record, relation_of
 from filtersql.feeds.staged_files import restage, staged_columns
 from filtersql.feeds.staging import ChangeStage
 from filtersql.feeds.values import canonical_text
+from filtersql.names import RelationName
 from filtersql.run import quarantine
 from filtersql.run.context import RunContext, TargetRun
 from filtersql.run.ledger_rows import commit, entry, hold
@@ -98,11 +101,15 @@ def _walk(
     assert target.staged is not None  # it is sorted out
     staged, again = target.staged, {held.seq for held in released}
     rows = [row for row in _rows(target, path) if row[0] in again]
-    for seq, op, keys in sorted([*rows, *_rows(target, staged)], key=lambda row: row[0]):
-        if op == "truncate":
-            if blocked:
-                truncated.append(seq)
+    every = sorted([*rows, *_rows(target, staged)], key=itemgetter(0))
+    for seq, some in groupby(every, key=itemgetter(0)):
+        # Leaves of one root may have changes with one number: these stay together.
+        ops, own = zip(*((op, keys) for _, op, keys in some), strict=True)
+        if "truncate" in ops and blocked:
+            truncated.append(seq)
+        if {*ops} == {"truncate"}:
             continue
+        keys = [key for each in own for key in each]
         cause = next((blocked[key] for key in keys if key in blocked), None)
         if seq in raising or cause is not None:
             aside[seq] = raising.get(seq) or _FOLLOWS.format(cause)
@@ -142,20 +149,14 @@ def put_aside(context: RunContext, target: TargetRun, upto: int | None) -> None:
     """Write the changes up to a cut that are put aside, before any row is written."""
     if upto is None:
         return
-    known = {held.seq for held in target.held}
+    known = {held.place for held in target.held}
     position = -1 if target.position is None else target.position
-    new = {
-        seq: error
-        for seq, error in target.aside.items()
-        if position < seq <= upto and seq not in known
-    }
-    found = _found(context, target, new)
-    held = [Held(_plain(record, target), new[record.seq]) for record in found]
-    held += [
-        Held(Record(seq=seq, op="truncate"), "")
-        for seq in target.truncated
-        if position < seq <= upto and seq not in known
-    ]
+    aside = {seq: error for seq, error in target.aside.items() if position < seq <= upto}
+    found = [Held(_plain(one, target), aside[one.seq]) for one in _found(context, target, aside)]
+    truncates = (Held(Record(seq=seq, op="truncate"), "") for seq in target.truncated)
+    held = [one for one in found if one.place not in known]
+    target.put_aside += len(held)
+    held += (one for one in truncates if position < one.seq <= upto and one.place not in known)
     if held and not target.quarantined:
         # The ledger tells later runs to look for a quarantine, before there is one.
         commit(context, [entry(context, target, "aside", target.position)])
@@ -164,17 +165,17 @@ def put_aside(context: RunContext, target: TargetRun, upto: int | None) -> None:
         hold(context)
     quarantine.append(context, target.compiled, held)
     target.held = (*target.held, *held)
-    target.put_aside += len(new)
 
 
 def _found(context: RunContext, target: TargetRun, seqs: Mapping[int, str]) -> Iterator[Record]:
     """The records of some changes of a target: the feed is read again for them."""
     if not seqs or context.records is None:
         return
-    seen, sources = set[int](), target.compiled.sources
+    seen, sources = set[tuple[int, RelationName | None]](), target.compiled.sources
     for _, record in context.records([]):
-        if record.seq in seqs and record.seq not in seen and relation_of(record) in sources:
-            seen.add(record.seq)
+        place = (record.seq, relation_of(record))
+        if record.seq in seqs and place not in seen and place[1] in sources:
+            seen.add(place)
             yield record
 
 
