@@ -23,7 +23,7 @@ from filtersql.feeds.blocks import blocks_of
 from filtersql.feeds.column_blocks import Blocks
 from filtersql.feeds.dispatch import Tally
 from filtersql.feeds.intake import Intake
-from filtersql.feeds.landings import Landing, Share
+from filtersql.feeds.landings import Share
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.placed_order import PlacedOrder
@@ -32,7 +32,6 @@ from filtersql.feeds.staged_files import StagedColumn
 from filtersql.feeds.staging import ChangeStage
 from filtersql.feeds.transaction_order import TransactionOrder, Unordered
 from filtersql.names import RelationName
-from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 
 __all__ = ["Reading", "StagedChanges", "read", "staged_changes"]
@@ -44,7 +43,6 @@ class StagedChanges(Struct, frozen=True):
     `read` counts those above it.
     """
 
-    compiled: CompiledTable
     path: Path
     columns: tuple[StagedColumn, ...]
     read: int
@@ -122,24 +120,23 @@ def _read(
     if on_progress:
         on_progress(tally.total)
     told = (tally.read, tally.skipped, intake.truncates)
-    staged = staged_changes(share.landings, intake.stages, *told)
+    staged = staged_changes(intake.stages, *told)
     cut = order.cut(closed)
     counts = (tally.total, tally.unpublished)
     return Reading(staged, cut, order.last, *counts, order.boundary, tally.newest)
 
 
 def staged_changes(
-    landings: Sequence[Landing],
     stages: Sequence[ChangeStage],
     read: Sequence[int],
     skipped: Sequence[int],
     truncates: Sequence[bool],
 ) -> tuple[StagedChanges, ...]:
     """What was staged for each target."""
-    every = zip(landings, stages, read, skipped, truncates, strict=True)
+    every = zip(stages, read, skipped, truncates, strict=True)
     return tuple(
-        StagedChanges(landing.compiled, stage.path, stage.columns, count, known, truncating)
-        for landing, stage, count, known, truncating in every
+        StagedChanges(stage.path, stage.columns, count, known, truncating)
+        for stage, count, known, truncating in every
     )
 
 

@@ -133,14 +133,15 @@ def all_needed(landings: Sequence[Landing]) -> Needed:
 
 def lowest_position(landings: Sequence[Landing]) -> int | None:
     """The position that all targets have passed; None where one stands before any change."""
-    return _lowest([landing.position for landing in landings])
+    positions = [landing.position for landing in landings]
+    known = [position for position in positions if position is not None]
+    return min(known, default=None) if len(known) == len(positions) else None
 
 
 def lowest_reached(landings: Sequence[Landing]) -> int:
     """How far the feed was read for all targets; -1 where one stands before any change."""
-    every = [one.position if one.reached is None else one.reached for one in landings]
-    found = _lowest(every)
-    return -1 if found is None else found
+    every = (one.position if one.reached is None else one.reached for one in landings)
+    return min((-1 if at is None else at for at in every), default=-1)
 
 
 def lasts_of(landings: Sequence[Landing]) -> Lasts:
@@ -171,11 +172,6 @@ def lost_beginning(
 def places_of(landings: Sequence[Landing], bits: int) -> dict[RelationName, int]:
     """The place up to which all targets of a table have read its changes; -1: none of them."""
     return {table: min(seqs) >> bits for table, seqs in lasts_of(landings).items()}
-
-
-def _lowest(positions: Sequence[int | None]) -> int | None:
-    known = [position for position in positions if position is not None]
-    return min(known) if known and len(known) == len(positions) else None
 
 
 def newest_of(told: Iterable[Mapping[_Named, int]]) -> dict[_Named, int]:

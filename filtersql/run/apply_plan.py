@@ -33,7 +33,7 @@ from filtersql.run.source_at_position import SourcedTarget
 from filtersql.run.target_landings import tables_of
 from filtersql.source import Source
 from filtersql.targets.marks import Written
-from filtersql.targets.model import Engine
+from filtersql.targets.model import Engine, Undone
 from filtersql.targets.work_folder import work_folder
 
 __all__ = ["Applied", "apply_plan", "plan"]
@@ -51,10 +51,6 @@ class Applied(Struct, frozen=True):
     written: Written | None = Written()
 
 
-class _Undone(Exception):
-    """Ends a transaction of which nothing is kept."""
-
-
 def plan(
     inputs: Inputs,
     tables: Mapping[str, Sequence[SourcedTarget]],
@@ -67,8 +63,8 @@ def plan(
     try:
         with work_folder(engine, "plan") as folder, engine.transaction():
             found += plan_targets(inputs, tables, engine, folder, judge, defined, keeps=False)[1]
-            raise _Undone
-    except _Undone:
+            raise Undone
+    except Undone:
         return found
     finally:
         engine.clear()
@@ -96,12 +92,12 @@ def apply_plan(
             )
             _check(engine, known, planned, lease)
             if not approve(planned):
-                raise _Undone
+                raise Undone
             for name in dict.fromkeys(each.subscription for each in planned):
                 mine = [each for each in planned if each.subscription == name]
                 holder = _Holder(inputs, _named(inputs, name), lease, engine, known.number_of(name))
                 done += _carried_out(holder, mine)
-    except _Undone:
+    except Undone:
         return None
     finally:
         engine.clear()

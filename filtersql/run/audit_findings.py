@@ -145,17 +145,10 @@ def check_target_keys(engine: Engine, compiled: CompiledTable) -> None:
     target = table(compiled.target_sql, engine.dialect)
     repeated = count_repeated(engine, target, compiled.key)
     if repeated:
-        name = compiled.unique_id
+        name, key, shown = compiled.unique_id, compiled.key, compiled.target_sql
+        table_name = name.partition("/")[2]
         raise Mistakes(
-            [
-                REPEATED_KEYS(
-                    name=name,
-                    target=compiled.target_sql,
-                    key=compiled.key,
-                    count=repeated,
-                    table=name.partition("/")[2],
-                )
-            ]
+            [REPEATED_KEYS(name=name, target=shown, key=key, count=repeated, table=table_name)]
         )
 
 

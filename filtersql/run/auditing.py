@@ -40,7 +40,7 @@ from filtersql.run.source_at_position import SourceAtPosition, SourcedTarget
 from filtersql.run.sources import source_named
 from filtersql.targets.depth import configure
 from filtersql.targets.marks import Written
-from filtersql.targets.model import Engine
+from filtersql.targets.model import Engine, Undone
 from filtersql.targets.work_folder import work_folder
 
 __all__ = ["Audited", "SourcedTarget", "audit"]
@@ -86,10 +86,6 @@ class _Asked(Struct, frozen=True):
     beside: bool
 
 
-class _Undone(Exception):
-    """Ends the transaction of an audit that wrote nothing to keep."""
-
-
 def audit(
     inputs: Inputs,
     tables: Mapping[str, Sequence[SourcedTarget]],
@@ -123,8 +119,8 @@ def _audited(
             trial = _Trial(inputs, subscription, one, engine, folder, lease, asked)
             found.append(trial.run())
             if not found[0].repaired:
-                raise _Undone
-    except _Undone:
+                raise Undone
+    except Undone:
         pass
     except Mistakes as wrong:
         told = refused_rows(wrong.mistakes, f'the audit of "{one.compiled.unique_id}"')

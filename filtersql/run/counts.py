@@ -2,6 +2,7 @@
 
 Example
     count(engine, exp.select("*").from_(named_rows("staged")))
+    count_table(engine, compiled.target_sql)
     count_repeated(engine, named_rows("staged"), ["id"])
 """
 
@@ -12,8 +13,9 @@ from collections.abc import Sequence
 from sqlglot import exp, select
 
 from filtersql.targets.model import Engine
+from filtersql.targets.statements import named_column, table
 
-__all__ = ["count", "count_repeated"]
+__all__ = ["count", "count_repeated", "count_table"]
 
 
 def count(engine: Engine, rows: exp.Select) -> int:
@@ -22,9 +24,14 @@ def count(engine: Engine, rows: exp.Select) -> int:
     return int(str(engine.rows(query.sql(engine.dialect, copy=False))[0][0]))
 
 
-def count_repeated(engine: Engine, table: exp.Expr, key: Sequence[str]) -> int:
+def count_table(engine: Engine, name: str) -> int:
+    """How many rows a table has whose name is quoted."""
+    return count(engine, select("*").from_(table(name, engine.dialect)))
+
+
+def count_repeated(engine: Engine, rows: exp.Expr, key: Sequence[str]) -> int:
     """How many keys a table or view has that come more than once."""
-    columns = [exp.column(name, quoted=True) for name in key]
-    many = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.convert(1))
-    repeated = select(*columns).from_(table).group_by(*(one.copy() for one in columns))
+    columns = [*map(named_column, key)]
+    many = exp.Count(this=exp.Star()) > 1
+    repeated = select(*columns).from_(rows).group_by(*(one.copy() for one in columns))
     return count(engine, select("*").from_(repeated.having(many).subquery("repeated")))

@@ -12,7 +12,9 @@ Example
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -23,13 +25,9 @@ from filtersql.errors.targets import EngineRefused
 from filtersql.feeds.staged_files import staged_columns
 from filtersql.run.clock import show_clock
 from filtersql.run.context import TargetRun
-from filtersql.targets.model import Engine
+from filtersql.targets.model import Engine, Undone
 
 __all__ = ["Raising", "all_raising", "first_lacking", "first_raising"]
-
-
-class _Undone(Exception):
-    """What was looked at is not kept."""
 
 
 class Raising(Struct, frozen=True):
@@ -67,14 +65,8 @@ def first_lacking(engine: Engine, target: TargetRun, upto: int) -> int | None:
     seqs = _judged(target, upto) if target.compiled.may_be_unchanged else []
     if not seqs or not _lacks(engine, target, seqs[-1]):
         return None
-    low, high = 0, len(seqs)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _lacks(engine, target, seqs[middle - 1]):
-            high = middle
-        else:
-            low = middle
-    return seqs[high - 1]
+    last = len(seqs) - 1
+    return seqs[bisect_left(seqs, True, hi=last, key=partial(_lacks, engine, target))]
 
 
 def _lacks(engine: Engine, target: TargetRun, upto: int) -> bool:
@@ -89,8 +81,8 @@ def _lacks(engine: Engine, target: TargetRun, upto: int) -> bool:
             if target.copied:
                 engine.create(compiled.target, compiled.column_definitions_sql, {})
             engine.stage("filtersql_lacking", source)
-            raise _Undone
-    except _Undone:
+            raise Undone
+    except Undone:
         return False
     except Mistakes as refused:
         return any(UNKNOWN_VALUE in one.message for one in refused.mistakes)

@@ -17,7 +17,7 @@ from filtersql.names import RelationName
 from filtersql.run import definitions_in_force
 from filtersql.run.context import RunContext, TargetRun
 from filtersql.run.holding import held_row, note, now
-from filtersql.run.ledger_entry import Entry, Phase, SeenFile, named_definition, stored_place
+from filtersql.run.ledger_entry import Entry, Phase, named_definition, stored_place
 from filtersql.targets.marks import Mark
 
 __all__ = ["commit", "entry", "hold", "intend", "mark", "reached", "read_row"]
@@ -78,12 +78,8 @@ def intend(context: RunContext, entries: Sequence[Entry]) -> None:
 
 def read_row(context: RunContext, position: int | None) -> Entry:
     """A row on the feed: which files need not be opened again, and where all targets stand."""
-    return replace(held_row(context), phase="read", position=position, files=_new_files(context))
-
-
-def _new_files(context: RunContext) -> tuple[SeenFile, ...]:
     files, context.files = context.files, ()
-    return files
+    return replace(held_row(context), phase="read", position=position, files=files)
 
 
 def mark(context: RunContext, target: TargetRun, upto: int | None) -> Mark:

@@ -40,7 +40,7 @@ from filtersql.run.trusting import is_trusted
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column, named_rows, same_values, table
 
-__all__ = ["Moved", "count_target", "moved_rows"]
+__all__ = ["Moved", "moved_rows"]
 
 
 class Moved(Struct, frozen=True):
@@ -104,11 +104,6 @@ def moved_rows(
     if alone and not (moved.insert or moved.unexplained):
         return _narrowing(engine, compiled, leaving)
     return moved
-
-
-def count_target(engine: Engine, compiled: CompiledTable) -> int:
-    """How many rows a target has."""
-    return count(engine, select("*").from_(table(compiled.target_sql, engine.dialect)))
 
 
 def _narrowing(engine: Engine, compiled: CompiledTable, stage: str) -> Moved:

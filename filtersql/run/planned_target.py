@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from msgspec import Struct
-from sqlglot import select
 
 from filtersql.errors import Mistake
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.definition import Definition
 from filtersql.rendering.definition_changes import FilterVerdict, Kind
-from filtersql.run.counts import count
+from filtersql.run.counts import count_table
 from filtersql.run.ledger import Ledger
 from filtersql.run.ledger_entry import Entry, Key
 from filtersql.run.moved_rows import Moved
 from filtersql.run.proofs import parts_of
 from filtersql.run.removed_targets import abandoned
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import table
 
 __all__ = ["STAYS", "Judge", "PlannedTarget", "removed_targets"]
 
@@ -116,4 +114,4 @@ def _held(engine: Engine, entry: Entry) -> int:
     """How many rows a target has that is dropped."""
     if not engine.exists(parts_of(entry)):
         return 0
-    return count(engine, select("*").from_(table(entry.target, engine.dialect)))
+    return count_table(engine, entry.target)

@@ -24,9 +24,10 @@ from filtersql.rendering.definition import Definition
 from filtersql.rendering.definition_changes import Change
 from filtersql.run.audit_findings import check_target_keys
 from filtersql.run.conflict_counts import count_where
-from filtersql.run.counts import count
+from filtersql.run.counts import count, count_table
 from filtersql.run.ledger_entry import Entry
-from filtersql.run.moved_rows import Moved, count_target
+from filtersql.run.moved_rows import Moved
+from filtersql.run.sample_rows import first_row
 from filtersql.run.source_at_position import SourceAtPosition
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import (
@@ -93,7 +94,7 @@ def _compared(
     """The target and the stage, key by key where they have the same one."""
     if before is None or not _same_key(before, compiled.definition):
         staged = count(engine, select("*").from_(named_rows(stage)))
-        return _Compared(count_target(engine, compiled), staged)
+        return _Compared(count_table(engine, compiled.target_sql), staged)
     check_target_keys(engine, compiled)
     types = {column.name: column.stored for column in before.columns}
     kept = [
@@ -103,13 +104,14 @@ def _compared(
     both = exp.and_(_there("t", compiled), _there("s", compiled))
     differs: exp.Expr = exp.true()
     if not (added or change.columns):
-        differs = exp.or_(*(_differs(name) for name in kept))
+        values = ((named_column(name, "t"), named_column(name, "s")) for name in kept)
+        differs = exp.or_(*(exp.NullSafeNEQ(this=old, expression=new) for old, new in values))
     gone, come = (
         exp.and_(_there(one, compiled), exp.not_(_there(other, compiled)))
         for one, other in (("t", "s"), ("s", "t"))
     )
     counts = select(*map(count_where, (gone, come, exp.and_(both, differs))))
-    joined = _joined(engine, compiled, counts, stage)
+    joined = _joined(engine, compiled, counts, stage).sql(engine.dialect)
     delete, insert, update = (int(str(count)) for count in engine.rows(joined)[0])
     return _Compared(
         delete,
@@ -127,13 +129,13 @@ def _same_key(before: Definition, now: Definition) -> bool:
     return bool(now.key) and before.key == now.key and types[0] == types[1]
 
 
-def _joined(engine: Engine, compiled: CompiledTable, query: exp.Select, stage: str) -> str:
+def _joined(engine: Engine, compiled: CompiledTable, query: exp.Select, stage: str) -> exp.Select:
     """A query over the target `t` and the stage `s`, of which one side may lack a key."""
     target = table(compiled.target_sql, engine.dialect)
     same = same_values(compiled.key, "t", "s")
     query = query.from_(exp.alias_(target, "t", table=True))
     stage_rows = exp.alias_(named_rows(stage), "s", table=True)
-    return query.join(stage_rows, on=same, join_type="full outer").sql(engine.dialect)
+    return query.join(stage_rows, on=same, join_type="full outer")
 
 
 def _first(
@@ -146,15 +148,10 @@ def _first(
 ) -> dict[str, object] | None:
     """The first row of one side by its key."""
     query = select(*(named_column(name, side) for name in names)).where(condition)
-    query = query.order_by(*(named_column(name, side) for name in compiled.key)).limit(1)
-    rows = engine.rows(_joined(engine, compiled, query, stage))
-    return dict(zip(names, rows[0], strict=True)) if rows else None
+    query = query.order_by(*(named_column(name, side) for name in compiled.key))
+    return first_row(engine, _joined(engine, compiled, query, stage), names)
 
 
 def _there(side: str, compiled: CompiledTable) -> exp.Expr:
     """Whether a side has the row: its key is never NULL."""
     return exp.not_(exp.Is(this=named_column(compiled.key[0], side), expression=exp.null()))
-
-
-def _differs(name: str) -> exp.Expr:
-    return exp.NullSafeNEQ(this=named_column(name, "t"), expression=named_column(name, "s"))

@@ -34,7 +34,7 @@ from filtersql.run.sources import source_named
 from filtersql.run.spent import Spent
 from filtersql.run.stage_and_judge import StageRefused
 from filtersql.run.subscription import apply_subscription
-from filtersql.targets.model import Engine
+from filtersql.targets.model import Engine, Undone
 from filtersql.targets.work_folder import work_folder
 
 __all__ = ["run"]
@@ -73,10 +73,6 @@ class _Told(Struct, frozen=True):
     def _tell(self, event: Event) -> None:
         if self.on_event is not None:
             self.on_event(event)
-
-
-class _Undone(Exception):
-    """Ends the transaction of a dry run."""
 
 
 def run(
@@ -212,8 +208,8 @@ def _attempt(
         with context.engine.transaction(), beating(context):
             found = apply_subscription(context, tables, raising)
             if context.options.dry_run:
-                raise _Undone
-    except _Undone:
+                raise Undone
+    except Undone:
         context.ledgers.forget()
     except (Exception, KeyboardInterrupt):
         if context.engine.atomic:

@@ -16,7 +16,7 @@ from filtersql.run.audit_findings import Differences
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column, named_rows, table
 
-__all__ = ["found_sample", "leaving_sample", "staged_sample"]
+__all__ = ["first_row", "found_sample", "leaving_sample", "staged_sample"]
 
 
 def staged_sample(
@@ -29,7 +29,7 @@ def staged_sample(
         query = query.where(named_column(compiled.effect_column).eq(effect))
     if ordered:
         query = query.order_by(*map(named_column, compiled.key or names))
-    return _first(engine, query, names)
+    return first_row(engine, query, names)
 
 
 def leaving_sample(engine: Engine, compiled: CompiledTable, goes: str) -> dict[str, object] | None:
@@ -37,7 +37,7 @@ def leaving_sample(engine: Engine, compiled: CompiledTable, goes: str) -> dict[s
     names = [each.name for each in compiled.columns]
     target = table(compiled.target_sql, engine.dialect).as_("t")
     query = select(*(named_column(name, "t") for name in names)).from_(target)
-    return _first(engine, query.where(as_written(goes)), names)
+    return first_row(engine, query.where(as_written(goes)), names)
 
 
 def found_sample(
@@ -49,6 +49,7 @@ def found_sample(
     return None if row is None else {name: row[name] for name in names}
 
 
-def _first(engine: Engine, query: exp.Select, names: Sequence[str]) -> dict[str, object] | None:
+def first_row(engine: Engine, query: exp.Select, names: Sequence[str]) -> dict[str, object] | None:
+    """The first row of a query with these columns."""
     rows = engine.rows(query.limit(1).sql(engine.dialect))
     return dict(zip(names, rows[0], strict=True)) if rows else None

@@ -52,7 +52,8 @@ def size_sessions(context: RunContext) -> None:
     if len(known) == len(sizes) + len(counts):
         changes = max(known[len(sizes) :])
         staged = [_files(target.staged) for target in touched]
-        largest = max(*known[: len(sizes)], *(sum(map(_size, files)) for files in staged))
+        written = [sum(file.stat().st_size for file in files) for files in staged]
+        largest = max(*known[: len(sizes)], *written)
         row = max((_row_bytes(file) for files in staged for file in files), default=0)
         # What filters look up, and the source from which rows enter by time.
         reads_more = any(t.compiled.lookups or t.compiled.clock for t in touched)
@@ -64,10 +65,6 @@ def _files(staged: Path | None) -> Sequence[Path]:
     if staged is None:
         return ()
     return [file for file in staged.rglob("*") if file.is_file()] if staged.is_dir() else [staged]
-
-
-def _size(file: Path) -> int:
-    return file.stat().st_size
 
 
 def _row_bytes(file: Path) -> int:

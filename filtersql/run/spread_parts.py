@@ -73,7 +73,7 @@ def whole_reading(
         return None
     read, skipped = _sums(each.read for each in taken), _sums(each.skipped for each in taken)
     truncates = [any(each) for each in zip(*(one.truncates for one in taken), strict=True)]
-    staged = staged_changes(share.landings, stages, read, skipped, truncates)
+    staged = staged_changes(stages, read, skipped, truncates)
     boundary = _boundary(engine, share.folder / ENDS, chain)
     cut = chain.last
     if cut is not None and not (closed or chain.whole):

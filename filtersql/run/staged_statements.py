@@ -13,7 +13,7 @@ import sqlglot
 from sqlglot import TokenType, exp, select
 
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.counts import count
+from filtersql.run.counts import count, count_table
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import named_column, named_rows, same_values, table
@@ -45,10 +45,8 @@ def _outnumbers(engine: Engine, compiled: CompiledTable, stage: str) -> bool:
     DuckDB looks the larger side of a join up in the smaller one, and updates rows in the order
     of the former: forty times slower than in the target's own.
     """
-    target = table(compiled.target_sql, engine.dialect)
-    return count(engine, select("*").from_(named_rows(stage))) > count(
-        engine, select("*").from_(target)
-    )
+    staged = count(engine, select("*").from_(named_rows(stage)))
+    return staged > count_table(engine, compiled.target_sql)
 
 
 def _place_in_target(compiled: CompiledTable, engine: Engine) -> exp.Expr:

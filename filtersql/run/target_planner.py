@@ -39,10 +39,11 @@ from filtersql.rendering.definition_changes import (
     rows_tell,
 )
 from filtersql.run.clock import clock_for
+from filtersql.run.counts import count_table
 from filtersql.run.feed_reading import check_reads
 from filtersql.run.ledger_entry import INTENDED, Entry, is_in_force
 from filtersql.run.model import Inputs
-from filtersql.run.moved_rows import Moved, count_target, moved_rows
+from filtersql.run.moved_rows import Moved, moved_rows
 from filtersql.run.planned_target import Judge, PlannedTarget
 from filtersql.run.rebuilt_rows import rebuilt_rows
 from filtersql.run.source_at_position import SourceAtPosition, SourcedTarget
@@ -198,7 +199,7 @@ class Planner(Struct, frozen=True):
     def _counted(
         self, entry: Entry, kind: Kind, moved: Moved | None, says: Sequence[str]
     ) -> PlannedTarget:
-        held = count_target(self.engine, self.compiled)
+        held = count_table(self.engine, self.compiled.target_sql)
         delete, update = (moved.delete, moved.update) if moved else (0, 0)
         return replace(
             self._planned(entry, kind, says=tuple(says)),

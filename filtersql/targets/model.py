@@ -21,13 +21,17 @@ from filtersql.targets.marks import Mark, Slot, Written
 from filtersql.targets.splitting import Split
 from filtersql.targets.workers import Cluster, Store
 
-__all__ = ["AT_ONCE", "Config", "Engine", "Rows"]
+__all__ = ["AT_ONCE", "Config", "Engine", "Rows", "Undone"]
 
 #: so many targets are worked at at a time, each in a session of its own
 AT_ONCE = 4
 #: what `target_config` says of a table
 Config = dict[str, object]
 Rows = list[tuple[object, ...]]
+
+
+class Undone(Exception):
+    """Ends a transaction of which nothing is kept; whoever began it goes on."""
 
 
 class Engine(Protocol):
