@@ -95,12 +95,8 @@ def _other(engine: Engine, one: SourcedTarget) -> list[Mistake]:
     wanted = [(column.name, usual(column.sql_type, engine.dialect)) for column in compiled.columns]
     if held == wanted:
         return []
-    name = compiled.unique_id
-    return [
-        OTHER_COLUMNS(
-            name=name, target=compiled.target_sql, held=_listed(held), wanted=_listed(wanted)
-        )
-    ]
+    name, target = compiled.unique_id, compiled.target_sql
+    return [OTHER_COLUMNS(name=name, target=target, held=_listed(held), wanted=_listed(wanted))]
 
 
 def _listed(columns: Iterable[tuple[str, str]]) -> str:

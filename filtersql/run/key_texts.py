@@ -75,12 +75,8 @@ def keys_written_otherwise(engine: Engine, compiled: CompiledTable) -> list[Mist
     found = _first(_changes(engine, view, repeated, key), values, known)
     if found is None:
         return []
-    seq, text, instead = found
-    return [
-        KEY_WRITTEN_OTHERWISE(
-            name=compiled.unique_id, seq=seq, key=compiled.key, text=text, instead=instead
-        )
-    ]
+    (seq, text, instead), name = found, compiled.unique_id
+    return [KEY_WRITTEN_OTHERWISE(name=name, seq=seq, key=compiled.key, text=text, instead=instead)]
 
 
 def _first(

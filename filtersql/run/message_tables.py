@@ -107,8 +107,7 @@ class MessageTable(Struct, frozen=True):
         mistakes = []
         for each in told.values():
             if each.parted is not None:
-                place = each.parted
-                mistakes.append(PARTED_MESSAGE(span, table=table, order=order, place=place))
+                mistakes.append(PARTED_MESSAGE(span, table=table, order=order, place=each.parted))
             if each.twice is not None:
                 mistakes.append(TWO_MESSAGES(span, table=table, order=order, place=each.twice))
         if mistakes:

@@ -80,14 +80,8 @@ class SourceAtPosition(Struct, frozen=True):
         copy, holds = self.sourced.copy, self.holds
         if holds is not None and (position is None or position < holds):
             stands = "before the first change" if position is None else f"at seq {position}"
-            compiled, way = self.sourced.compiled, self.way
-            ahead = SOURCE_AHEAD(
-                name=compiled.unique_id,
-                holds=holds,
-                stands=stands,
-                way=way,
-                table=str(compiled.relation),
-            )
+            name, table = self.sourced.compiled.unique_id, str(self.sourced.compiled.relation)
+            ahead = SOURCE_AHEAD(name=name, holds=holds, stands=stands, way=self.way, table=table)
             raise Mistakes([ahead])
         has_source = stage_source(
             self.inputs,

@@ -105,17 +105,15 @@ def _subscription(
     known: Ledger,
     engine: Engine,
 ) -> Iterator[TargetStatus]:
-    positions = {key_of(table): _position(entries.get(key_of(table))) for table in tables}
-    own = {key_of(table): _own(subscription, entries.get(key_of(table))) for table in tables}
+    own = {key_of(table): _own(subscription, entries[key_of(table)]) for table in tables}
     lags = _lags(inputs, subscription, tables, own, known)
     for table in tables:
-        entry = entries.get(key_of(table))
+        entry = entries[key_of(table)]
         lag = None if lags is None else lags[key_of(table)]
         if entry is None:
             yield TargetStatus(table, "not yet filled", lag=lag)
             continue
         state = "interrupted" if entry.phase in INTENDED else "filled"
-        position = positions[key_of(table)]
         held = quarantine.count(engine, table)
         met = no_conflicts() | dict(entry.conflicts)
         changed = not is_in_force(entry, table)
@@ -124,7 +122,7 @@ def _subscription(
         yield TargetStatus(
             table,
             state,
-            position,
+            _position(entry),
             lag,
             entry.at,
             met,

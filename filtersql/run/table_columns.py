@@ -44,13 +44,12 @@ def unfit(
 
     `changed`: since it was filled the definition did, so a plan says what that moves.
     """
-    lacking, other = _differing(compiled.columns, held, engine, _holds)
-    if not (lacking or other):
+    differing, target = _differing(compiled.columns, held, engine, _holds), compiled.target_sql
+    if not differing:
         return []
-    told, target = _told(lacking, other), compiled.target_sql
     if changed:
-        return [CHANGED_COLUMNS(name=name, target=target, differing=told)]
-    return [TARGET_COLUMNS(name=name, target=target, differing=told)]
+        return [CHANGED_COLUMNS(name=name, target=target, differing=differing)]
+    return [TARGET_COLUMNS(name=name, target=target, differing=differing)]
 
 
 def unread(
@@ -60,20 +59,10 @@ def unread(
 
     An engine would cut a time off a date, or a digit off a number, without a word.
     """
-    lacking, other = _differing(compiled.feed_columns, held, engine, _becomes)
-    if not (lacking or other):
+    differing = _differing(compiled.feed_columns, held, engine, _becomes)
+    if not differing:
         return []
-    told = _told(lacking, other)
-    return [SOURCE_COLUMNS(name=compiled.unique_id, source=shown, differing=told)]
-
-
-def _told(lacking: Sequence[tuple[str, str]], other: Sequence[tuple[str, str, str]]) -> str:
-    said = [f"It has no column {column} ({kind})." for column, kind in lacking]
-    said += [
-        f"Its column {column} is {held}, the definition's is {kind}."
-        for column, held, kind in other
-    ]
-    return " ".join(said)
+    return [SOURCE_COLUMNS(name=compiled.unique_id, source=shown, differing=differing)]
 
 
 def _differing(
@@ -81,18 +70,20 @@ def _differing(
     held: Sequence[tuple[str, str]],
     engine: Engine,
     fits: Callable[[str, _Column, Engine], bool],
-) -> tuple[list[tuple[str, str]], list[tuple[str, str, str]]]:
-    """The columns that a table lacks, with their types; those of a type that does not fit."""
+) -> str:
+    """What is said of columns that a table lacks, and then of those of a type that does not fit."""
     kinds = {column.lower(): kind for column, kind in held}
-    lacking: list[tuple[str, str]] = []
-    other: list[tuple[str, str, str]] = []
+    lacking: list[str] = []
+    other: list[str] = []
     for column in columns:
-        wanted, found = usual(column.sql_type, engine), kinds.get(column.name.lower())
+        name, wanted = column.name, usual(column.sql_type, engine)
+        found = kinds.get(name.lower())
         if found is None:
-            lacking.append((column.name, wanted))
+            lacking.append(f"It has no column {name} ({wanted}).")
         elif not fits(found, column, engine):
-            other.append((column.name, usual(found, engine), wanted))
-    return lacking, other
+            kind = usual(found, engine)
+            other.append(f"Its column {name} is {kind}, the definition's is {wanted}.")
+    return " ".join([*lacking, *other])
 
 
 @lru_cache(maxsize=1024)
