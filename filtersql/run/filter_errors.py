@@ -107,6 +107,13 @@ def _key(target: TargetRun, seq: int) -> dict[str, object]:
     places = [names.index(f"{side}_{name}") for name in wanted for side in ("after", "before")]
     assert target.staged is not None  # the change was found there
     seqs, *values = staged_columns(target.staged, (0, *places))
-    row = [column[seqs.index(seq)] for column in values]
-    pairs = zip(wanted, zip(row[::2], row[1::2], strict=True), strict=True)
-    return {name: before if after is None else after for name, (after, before) in pairs}
+    rows = [[column[n] for column in values] for n, each in enumerate(seqs) if each == seq]
+    keys = [
+        [old if new is None else new for new, old in zip(row[::2], row[1::2], strict=True)]
+        for row in rows
+    ]
+    # Leaves of one root may have changes with one number: it is one of these.
+    return {
+        name: some[0] if len(some) == 1 else " or ".join(map(str, some))
+        for name, *some in zip(wanted, *keys, strict=True)
+    }

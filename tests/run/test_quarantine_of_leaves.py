@@ -32,6 +32,17 @@ def landing(request: pytest.FixtureRequest, tmp_path: Path) -> Landing:
     return landing
 
 
+def test_a_stop_names_the_keys_of_both(landing: Landing) -> None:
+    """Which of the two changes it is, their number does not tell."""
+    said = (landing.project.folder / "subscriptions/s.yml").read_text()
+    landing.project.write("subscriptions/s.yml", said.replace("quarantine", "stop"))
+    landing.land("t", "1", (4, 10), (5, 20))
+    landing.land("u", "1", (14, 10), (15, 20))
+    said = landing.refused()
+    assert "Key (id)=(5 or 15). Everything up to seq" in said
+    assert landing.keys("root") == [4, 14]
+
+
 def release(landing: Landing) -> None:
     """The filter is mended, and what was put aside is applied."""
     landing.project.write("publications/p.sql", PUBLICATION.format("id > 0"))
