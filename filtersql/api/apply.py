@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,15 +33,27 @@ __all__ = ["apply"]
 
 _MOST = re.compile(r"(\d+)(%?)")
 #: what an approved plan promises of a target
-_PROMISED = ("output", "position", "change", "definition", "checksum")
+_PROMISED = ("position", "change", "definition", "checksum")
 _COUNTED = ("delete", "insert", "update", "unchanged")
+
+
+class _Metadata(msgspec.Struct, frozen=True):
+    target: str | None
 
 
 class _Approved(msgspec.Struct, frozen=True):
     """What is read of a plan that was written before."""
 
-    metadata: Mapping[str, object]
+    metadata: _Metadata
     targets: tuple[Mapping[str, object], ...]
+
+
+class _Promised(msgspec.Struct, frozen=True):
+    """The output of such a plan, and its targets by their names."""
+
+    path: str
+    output: str | None
+    targets: Mapping[str, Mapping[str, object]]
 
 
 def apply(
@@ -59,7 +72,8 @@ def apply(
     nodes = selected(project, compilation, reporter.options)
     promised = None if plan_file is None else _promised(plan_file)
     shown: list[PlannedTarget] = []
-    approve = _approval(reporter, project, compilation, agreed, max_deletes, promised, shown)
+    show = partial(print_plan, reporter, project, compilation, len(nodes))
+    approve = _approval(show, project, compilation, agreed, max_deletes, promised, shown)
     done = _applied(reporter, project, compilation, nodes, approve, drop_removed=drop_removed)
     if done is not None:
         applied = {each.planned.unique_id for each in done}
@@ -93,12 +107,12 @@ def _applied(
 
 
 def _approval(
-    reporter: Reporter,
+    show: Callable[[Sequence[PlannedTarget]], None],
     project: Project,
     compilation: Compilation,
     agreed: Callable[[], bool],
     max_deletes: str | None,
-    promised: tuple[str, Mapping[str, Mapping[str, object]]] | None,
+    promised: _Promised | None,
     shown: list[PlannedTarget],
 ) -> Callable[[Sequence[PlannedTarget]], bool]:
     """Shows a plan, refuses it for a reason, else asks. Its function raises Mistakes."""
@@ -106,7 +120,7 @@ def _approval(
     def approve(planned: Sequence[PlannedTarget]) -> bool:
         shown.extend(planned)
         record = plan_record(project, compilation, planned)
-        print_plan(reporter, project, compilation, planned)
+        show(planned)
         mistakes = [*_too_many(planned, max_deletes), *_outdated(record, promised)]
         if mistakes:
             raise Mistakes(mistakes)
@@ -136,39 +150,34 @@ def _before(planned: PlannedTarget) -> int:
     return sum((planned.delete or 0, planned.update or 0, planned.unchanged or 0))
 
 
-def _promised(path: Path) -> tuple[str, Mapping[str, Mapping[str, object]]]:
-    """The targets of a plan that was written before, by their names."""
+def _promised(path: Path) -> _Promised:
+    """What a plan that was written before promises."""
     try:
         document = msgspec.json.decode(path.read_bytes(), type=_Approved)
-        output = document.metadata["target"]
-        targets = [{**each, "output": output} for each in document.targets]
-        named = {f"{each['subscription']}/{each['relation']}": each for each in targets}
+        named = {f"{each['subscription']}/{each['relation']}": each for each in document.targets}
     except OSError:
         raise NO_ARTIFACT(what="plan", path=path.as_posix(), command="plan") from None
     except (msgspec.MsgspecError, KeyError) as error:
         raise BROKEN_ARTIFACT(
             what="plan", path=path.as_posix(), problem=str(error), command="plan"
         ) from None
-    return path.as_posix(), named
+    return _Promised(path.as_posix(), document.metadata.target, named)
 
 
-def _outdated(
-    record: Plan,
-    promised: tuple[str, Mapping[str, Mapping[str, object]]] | None,
-) -> list[Mistake]:
+def _outdated(record: Plan, promised: _Promised | None) -> list[Mistake]:
     """Mistakes for all in which a plan is not the one that was approved."""
     if promised is None:
         return []
-    path, before = promised
-    output = {"output": record.metadata["target"]}
-    now = {f"{each.subscription}/{each.relation}": asdict(each) | output for each in record.targets}
+    before, elsewhere = promised.targets, promised.output != record.metadata["target"]
+    now = {f"{each.subscription}/{each.relation}": asdict(each) for each in record.targets}
     mistakes: list[Mistake] = []
     for name in sorted({*before, *now}):
-        was, planned = before.get(name, output), now.get(name, output)
-        moved = [each for each in _PROMISED if was.get(each) != planned.get(each)]
+        was, planned = before.get(name, {}), now.get(name, {})
+        moved = ["output"] * (elsewhere and name in before)
+        moved += [each for each in _PROMISED if was.get(each) != planned.get(each)]
         moved += ["the target's rows"] * any(was.get(x) != planned.get(x) for x in _COUNTED)
         if moved:
-            mistakes.append(PLAN_OUTDATED(path=path, name=name, moved=moved))
+            mistakes.append(PLAN_OUTDATED(path=promised.path, name=name, moved=moved))
     return mistakes
 
 

@@ -38,7 +38,7 @@ def plan(reporter: Reporter, *, no_counts: bool = False) -> Plan:
     planned = compare(reporter, project, compilation, nodes)
     record = plan_record(project, compilation, planned)
     write_plan(project, compilation, planned, record)
-    print_plan(reporter, project, compilation, planned)
+    print_plan(reporter, project, compilation, len(nodes), planned)
     return record
 
 

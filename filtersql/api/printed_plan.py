@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from filtersql.api.planned import statement_paths
-from filtersql.api.selecting import selected
 from filtersql.errors import Mistakes
 from filtersql.errors.wording import counted, value_text
 from filtersql.rendering.definition import COPY, EVERY_ROW, Definition
@@ -34,9 +33,13 @@ __all__ = ["print_plan"]
 
 
 def print_plan(
-    reporter: Reporter, project: Project, compilation: Compilation, planned: Sequence[PlannedTarget]
+    reporter: Reporter,
+    project: Project,
+    compilation: Compilation,
+    asked: int,
+    planned: Sequence[PlannedTarget],
 ) -> None:
-    """Each target that changes, in a few lines, and what it is in all."""
+    """Each target that changes, in a few lines, and what it is in all; `asked` were selected."""
     folders = statement_paths(project, compilation)
     for each in planned:
         reporter.result(f"{each.unique_id}: {_said(each)}")
@@ -45,8 +48,7 @@ def print_plan(
         if each.mistakes:
             reporter.report(Mistakes(each.mistakes))
         reporter.result()
-    asked = selected(project, compilation, reporter.options)
-    reporter.message(_summary(len(compilation.nodes), len(asked), planned))
+    reporter.message(_summary(len(compilation.nodes), asked, planned))
 
 
 def _said(planned: PlannedTarget) -> str:

@@ -62,22 +62,21 @@ def value_text(value: object) -> str:
     """A value of a row as PostgreSQL prints it."""
     if isinstance(value, bool):
         return "t" if value else "f"
+    return "NULL" if value is None else str(_json_value(value))
+
+
+def json_row(values: Mapping[str, object]) -> dict[str, object]:
+    """A row of an engine as JSON."""
+    return {name: _json_value(value) for name, value in values.items()}
+
+
+def _json_value(value: object) -> object:
+    """A value; what JSON has none for is PostgreSQL's text, as in a feed."""
     if isinstance(value, bytes | bytearray):
         return f"\\x{value.hex()}"
     if isinstance(value, float) and not isfinite(value):
         return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return "NULL" if value is None else str(value)
-
-
-def json_row(values: Mapping[str, object]) -> dict[str, object]:
-    """A row of an engine as JSON; what JSON has no value for is PostgreSQL's text, as in a feed."""
-    return {
-        name: value_text(value)
-        if isinstance(value, bytes | bytearray)
-        or (isinstance(value, float) and not isfinite(value))
-        else value
-        for name, value in values.items()
-    }
+    return value
 
 
 def shown_key(key: Mapping[str, object]) -> str:

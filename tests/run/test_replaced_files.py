@@ -147,39 +147,41 @@ def _stream(folder: Path, *parts: str) -> World:
     return world
 
 
-def _touch(folder: Path, *numbers: int) -> None:
-    for number in numbers:
-        os.utime(folder / f"changes/{number}.jsonl", (1, 1))
+@pytest.fixture(params=["one reader", "portions"])
+def touched(
+    request: pytest.FixtureRequest, tmp_path: Path, engine: DuckDB, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., World]:
+    """Reads a stream, and once more behind another time of some of its files."""
+
+    def again(*parts: str, changed: tuple[int, int]) -> World:
+        world = _stream(tmp_path, *parts)
+        if request.param == "portions":
+            read_in_portions(monkeypatch, 100)
+        assert world.run(engine).mistakes == ()
+        for number in changed:
+            os.utime(tmp_path / f"changes/{number}.jsonl", (1, 1))
+        assert world.run(engine).mistakes == ()
+        return world
+
+    return again
 
 
-@pytest.mark.parametrize("portions", [False, True])
 def test_a_file_with_the_middle_of_a_transaction_is_read_for_who_lacks_it(
-    tmp_path: Path, engine: DuckDB, monkeypatch: pytest.MonkeyPatch, portions: bool
+    touched: Callable[..., World], engine: DuckDB
 ) -> None:
     """It was read without its beginning, as its time had changed: what is applied was passed."""
-    world = _stream(tmp_path, "B4000 I1", "I2", "I3 C4000 B5000 I4 C5000")
-    if portions:
-        read_in_portions(monkeypatch, 100)
-    assert world.run(engine).mistakes == ()
-    _touch(tmp_path, 1, 2)
-    assert world.run(engine).mistakes == ()
+    world = touched("B4000 I1", "I2", "I3 C4000 B5000 I4 C5000", changed=(1, 2))
     assert world.publish(table("u", a="int4!")).run(engine).mistakes == ()
     assert engine.rows("SELECT a FROM s1.u") == [(2,)]
     assert world.run(engine, full_refresh=True).mistakes == ()
     assert _keys(engine) == [1, 3, 4]
 
 
-@pytest.mark.parametrize("portions", [False, True])
 def test_a_file_of_a_stream_is_not_read_without_those_behind_it(
-    tmp_path: Path, engine: DuckDB, monkeypatch: pytest.MonkeyPatch, portions: bool
+    touched: Callable[..., World], engine: DuckDB
 ) -> None:
     """Its last transaction ends in one that did not change."""
-    world = _stream(tmp_path, "B4000 I1 C4000 B5000 I3", "C5000", "B6000 I4 C6000")
-    if portions:
-        read_in_portions(monkeypatch, 100)
-    assert world.run(engine).mistakes == ()
-    _touch(tmp_path, 0, 2)
-    assert world.run(engine).mistakes == ()
+    world = touched("B4000 I1 C4000 B5000 I3", "C5000", "B6000 I4 C6000", changed=(0, 2))
     assert world.run(engine, full_refresh=True).mistakes == ()
     assert _keys(engine) == [1, 3, 4]
 
